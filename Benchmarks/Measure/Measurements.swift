@@ -1,0 +1,2 @@
+/// The measurements by name. One file of this folder each.
+let measurements: [String: @Sendable ([String]) async throws -> Void] = [:]

@@ -1,0 +1,10 @@
+/// Prints what one figure needs from inside the rooms: `measure NAME [ARGUMENT ...]`.
+import Foundation
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+guard let name = arguments.first, let measurement = measurements[name] else {
+    FileHandle.standardError.write(
+        Data("usage: measure NAME [ARGUMENT ...]\nnames: \(measurements.keys.sorted())\n".utf8))
+    exit(2)
+}
+try await measurement(Array(arguments.dropFirst()))

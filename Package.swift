@@ -1,0 +1,84 @@
+// swift-tools-version: 6.2
+import CompilerPluginSupport
+import Foundation
+import PackageDescription
+
+// The macro plug-in is built against the SwiftSyntax modules that every Swift toolchain carries for its own macros, so
+// that nothing of swift-syntax is compiled. They lie in `lib/swift/host` of the toolchain whose PackageDescription
+// library this very manifest is linked to.
+let hostLibraries: String = {
+    let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+    for line in maps.split(separator: "\n") where line.contains("libPackageDescription") {
+        guard let slash = line.firstIndex(of: "/") else { continue }
+        // lib/swift/pm/ManifestAPI/libPackageDescription.so → lib/swift/host
+        return URL(fileURLWithPath: String(line[slash...]))
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("host").path
+    }
+    return "/usr/lib/swift/host"
+}()
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+    name: "FoundationModels",
+    products: [
+        .library(name: "FoundationModels", targets: ["FoundationModels"]),
+        .executable(name: "fm", targets: ["fm"]),
+    ],
+    targets: [
+        // Rooms, lowest first. Imports go downwards only.
+        .target(name: "CKernels", linkerSettings: [.linkedLibrary("m"), .linkedLibrary("pthread")]),
+        .target(name: "JSON", swiftSettings: strict),
+        .target(name: "Tokenizers", swiftSettings: strict),
+        .target(name: "Jinja", dependencies: ["JSON"], swiftSettings: strict),
+        .target(name: "GuidedGeneration", dependencies: ["JSON"], swiftSettings: strict),
+        .target(
+            name: "Inference",
+            dependencies: ["CKernels", "JSON", "Tokenizers", "Jinja", "GuidedGeneration"],
+            swiftSettings: strict),
+        .macro(
+            name: "FoundationModelsMacros",
+            swiftSettings: strict + [.unsafeFlags(["-I", hostLibraries])],
+            linkerSettings: [
+                .unsafeFlags(["-L", hostLibraries, "-Xlinker", "-rpath", "-Xlinker", hostLibraries])
+            ]),
+        .target(
+            name: "FoundationModels",
+            dependencies: ["JSON", "GuidedGeneration", "Inference", "FoundationModelsMacros"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "fm",
+            dependencies: ["FoundationModels", "Inference", "JSON", "GuidedGeneration"],
+            swiftSettings: strict),
+
+        // Measures what the figures need from inside the rooms; never part of a product.
+        .executableTarget(
+            name: "measure",
+            dependencies: [
+                "CKernels", "JSON", "Tokenizers", "Jinja", "GuidedGeneration", "Inference", "FoundationModels",
+            ],
+            path: "Benchmarks/Measure",
+            swiftSettings: strict),
+
+        // Tests mirror the rooms. They reach internals through `package` access, so that they run on release builds.
+        .testTarget(name: "CKernelsTests", dependencies: ["CKernels"], swiftSettings: strict),
+        .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
+        .testTarget(name: "TokenizersTests", dependencies: ["Tokenizers", "JSON"], swiftSettings: strict),
+        .testTarget(name: "JinjaTests", dependencies: ["Jinja", "JSON"], swiftSettings: strict),
+        .testTarget(name: "GuidedGenerationTests", dependencies: ["GuidedGeneration", "JSON"], swiftSettings: strict),
+        .testTarget(
+            name: "InferenceTests",
+            dependencies: ["Inference", "CKernels", "Tokenizers", "JSON", "Jinja", "GuidedGeneration"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FoundationModelsTests",
+            dependencies: ["FoundationModels", "JSON", "GuidedGeneration"],
+            swiftSettings: strict),
+    ]
+)

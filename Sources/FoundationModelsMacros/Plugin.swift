@@ -1,0 +1,20 @@
+@_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
+import SwiftSyntaxMacros
+
+/// The macros by the type name that `#externalMacro` gives.
+struct Provider: PluginProvider {
+    func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
+        throw UnknownMacro(name: "\(moduleName).\(typeName)")
+    }
+}
+
+struct UnknownMacro: Error {
+    let name: String
+}
+
+@main
+struct Plugin {
+    static func main() throws {
+        try CompilerPluginMessageListener(connection: StandardIOMessageConnection(), provider: Provider()).main()
+    }
+}

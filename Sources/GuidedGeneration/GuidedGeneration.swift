@@ -1,0 +1,1 @@
+/// The room is named here so that it builds before its first file.

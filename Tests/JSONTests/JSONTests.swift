@@ -1,0 +1,50 @@
+import JSON
+import Testing
+
+@Suite struct JSONValueTests {
+    @Test func keepsOrderAndDigits() throws {
+        let text = #"{"b":1.50,"a":[true,null,"x\n\u00e9🙂"],"c":{}}"#
+        let value = try JSONValue(parsing: text)
+        #expect(value.objectValue?.keys == ["b", "a", "c"])
+        #expect(value.text() == #"{"b":1.50,"a":[true,null,"x\né🙂"],"c":{}}"#)
+    }
+
+    @Test(arguments: [
+        ("", 0), ("{", 1), ("[1,]", 3), ("01", 1), ("1.", 2), ("-", 1), ("\"\\x\"", 1), ("\"\\ud800\"", 1), ("tru", 3),
+        ("1 2", 2), ("\"\u{1}\"", 1), ("{\"a\" 1}", 5), ("[1}", 2),
+    ])
+    func refusesWhatIsNotJSON(text: String, offset: Int) {
+        let error = #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
+        #expect(error?.offset == offset)
+    }
+
+    @Test(arguments: [("1", "1.0"), ("10", "1e1"), ("0", "-0.00"), ("0.5", "5e-1"), ("100", "1E+2")])
+    func numbersAreEqualByValue(left: String, right: String) throws {
+        #expect(try JSONValue(parsing: left) == JSONValue(parsing: right))
+    }
+
+    @Test func partialTextKeepsWhatHasCome() throws {
+        let cases: [(String, String, Int)] = [
+            (#"{"title": "A story of"#, #"{"title":"A story of"}"#, 2),
+            (#"{"a": [1, 2"#, #"{"a":[1,2]}"#, 3),
+            (#"{"a": [1, 2]"#, #"{"a":[1,2]}"#, 1),
+            (#"{"a": 1, "b"#, #"{"a":1}"#, 1),
+            (#"{"a": 1, "b":"#, #"{"a":1}"#, 1),
+            (#"{"a": tr"#, #"{}"#, 1),
+            (#"[1.5e"#, #"[1.5]"#, 2),
+            (#"["\ud83d\ude"#, #"[""]"#, 2),
+            (#"{"a":1}"#, #"{"a":1}"#, 0),
+        ]
+        for (text, value, open) in cases {
+            let partial = try JSONValue.parsePartial(text)
+            #expect(partial.value.text() == value, "\(text)")
+            #expect(partial.openDepth == open, "\(text)")
+        }
+    }
+
+    @Test func nestingHasALimit() {
+        let text = String(repeating: "[", count: 100_000)
+        #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
+        #expect(throws: JSONError.self) { try JSONValue.parsePartial(text) }
+    }
+}
