@@ -32,6 +32,11 @@ let package = Package(
         .executable(name: "fm", targets: ["fm"]),
     ],
     targets: [
+        // Libraries of the system, each with the Debian package that brings it.
+        .systemLibrary(name: "CLibcurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLibedit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
+
         // Rooms, lowest first. Imports go downwards only.
         .target(name: "CKernels", linkerSettings: [.linkedLibrary("m"), .linkedLibrary("pthread")]),
         .target(name: "JSON", swiftSettings: strict),
@@ -40,7 +45,9 @@ let package = Package(
         .target(name: "GuidedGeneration", dependencies: ["JSON"], swiftSettings: strict),
         .target(
             name: "Inference",
-            dependencies: ["CKernels", "JSON", "Tokenizers", "Jinja", "GuidedGeneration"],
+            dependencies: [
+                "CKernels", "CLibcurl", "CLibcrypto", "JSON", "Tokenizers", "Jinja", "GuidedGeneration",
+            ],
             swiftSettings: strict),
         .macro(
             name: "FoundationModelsMacros",
@@ -54,7 +61,7 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "fm",
-            dependencies: ["FoundationModels", "Inference", "JSON", "GuidedGeneration"],
+            dependencies: ["CLibedit", "FoundationModels", "Inference", "JSON", "GuidedGeneration"],
             swiftSettings: strict),
 
         // Measures what the figures need from inside the rooms; never part of a product.
