@@ -27,7 +27,8 @@ extension JSONNumber: Comparable {
                 } else if byte | 0x20 == UInt8(ascii: "e") {
                     // An exponent beyond Int is clamped: no two numbers that fit into memory differ by that.
                     let text = String(decoding: rest, as: UTF8.self)
-                    exponent += Int(text).map { min(max($0, -1 << 60), 1 << 60) } ?? (text.hasPrefix("-") ? -1 << 60 : 1 << 60)
+                    exponent +=
+                        Int(text).map { min(max($0, -1 << 60), 1 << 60) } ?? (text.hasPrefix("-") ? -1 << 60 : 1 << 60)
                     break
                 } else {
                     digits.append(byte)

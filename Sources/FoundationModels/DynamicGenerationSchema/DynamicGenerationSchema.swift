@@ -3,7 +3,7 @@
 /// Schemas with a name can refer to each other, and to themselves, with ``init(referenceTo:)``. ``GenerationSchema/init(root:dependencies:)``
 /// makes a whole of them.
 public struct DynamicGenerationSchema: Sendable {
-    package indirect enum Node: Sendable {
+    package enum Node: Sendable {
         case structure(name: String, description: String?, explicitNil: Bool, properties: [Property])
         case union(name: String, description: String?, choices: [DynamicGenerationSchema])
         case choices(name: String, description: String?, values: [String])
@@ -13,9 +13,54 @@ public struct DynamicGenerationSchema: Sendable {
         case null
     }
 
-    package let node: Node
+    /// Shared by copies, so that a schema that is used in many places is compared and kept as one.
+    private final class Storage: Sendable {
+        let node: Node
 
-    private init(_ node: Node) { self.node = node }
+        init(_ node: Node) { self.node = node }
+    }
+
+    private let storage: Storage
+
+    package var node: Node { storage.node }
+
+    private init(_ node: Node) { storage = Storage(node) }
+}
+
+extension DynamicGenerationSchema {
+    /// Whether two schemas are the same or written alike.
+    static func == (left: DynamicGenerationSchema, right: DynamicGenerationSchema) -> Bool {
+        if left.storage === right.storage { return true }
+        return switch (left.node, right.node) {
+        case (.structure(let a, let aboutA, let nilA, let these), .structure(let b, let aboutB, let nilB, let those)):
+            a == b && aboutA == aboutB && nilA == nilB
+                && these.elementsEqual(those) {
+                    $0.name == $1.name && $0.description == $1.description && $0.isOptional == $1.isOptional
+                        && $0.schema == $1.schema
+                }
+        case (.union(let a, let aboutA, let these), .union(let b, let aboutB, let those)):
+            a == b && aboutA == aboutB && these.elementsEqual(those, by: ==)
+        case (.choices(let a, let aboutA, let these), .choices(let b, let aboutB, let those)):
+            a == b && aboutA == aboutB && these == those
+        case (.array(let a, let minimumA, let maximumA), .array(let b, let minimumB, let maximumB)):
+            minimumA == minimumB && maximumA == maximumB && a == b
+        case (.type(let type, let constraints), .type(let otherType, let otherConstraints)):
+            type == otherType && constraints == otherConstraints
+        case (.reference(let name), .reference(let other)): name == other
+        case (.null, .null): true
+        default: false
+        }
+    }
+}
+
+extension DynamicGenerationSchema.Node {
+    /// The name by which other schemas can refer to this one.
+    var name: String? {
+        switch self {
+        case .structure(let name, _, _, _), .union(let name, _, _), .choices(let name, _, _): name
+        case .array, .type, .reference, .null: nil
+        }
+    }
 }
 
 extension DynamicGenerationSchema {

@@ -4,7 +4,8 @@ extension GuideConstraint {
         guard let literal = regex._literalPattern else {
             self = .unsupported(
                 guide: "pattern",
-                reason: "the regular expression has parts that are code: a transform, a custom component or a predicate")
+                reason: "the regular expression has parts that are code: a transform, a custom component or a predicate"
+            )
             return
         }
         self = .pattern("^(?:\(literal))$")

@@ -115,7 +115,9 @@ extension GuideConstraint {
     }
 
     private func contradiction(_ schema: JSONObject, _ lower: String, _ upper: String) -> String? {
-        guard let low = schema[lower]?.numberValue, let high = schema[upper]?.numberValue, high < low else { return nil }
+        guard let low = schema[lower]?.numberValue, let high = schema[upper]?.numberValue, high < low else {
+            return nil
+        }
         return "the bounds \(low) and \(high) leave no value"
     }
 }

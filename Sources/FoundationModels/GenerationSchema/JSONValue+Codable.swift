@@ -55,7 +55,9 @@ extension JSONValue {
         switch self {
         case .object(let object):
             var container = encoder.container(keyedBy: AnyKey.self)
-            for (key, value) in object { try value.encode(to: container.superEncoder(forKey: AnyKey(stringValue: key))) }
+            for (key, value) in object {
+                try value.encode(to: container.superEncoder(forKey: AnyKey(stringValue: key)))
+            }
         case .array(let elements):
             var container = encoder.unkeyedContainer()
             for element in elements { try element.encode(to: container.superEncoder()) }

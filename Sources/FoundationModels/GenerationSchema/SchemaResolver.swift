@@ -3,26 +3,51 @@ import JSON
 /// Turns schemas that refer to types into one document, in which every named type but the root stands once under `$defs`.
 struct SchemaResolver {
     private(set) var faults: [SchemaFault] = []
-    private var definitions = JSONObject()
+    /// What `$defs` holds.
+    private(set) var definitions = JSONObject()
     /// The names given to types under `$defs`; the root's is nil.
     private var names: [ObjectIdentifier: String?] = [:]
 
+    /// Names that types cannot have under `$defs` because other schemas have them.
+    private var reserved: Set<String> = []
+
+    mutating func reserveNames(_ names: some Sequence<String>) { reserved.formUnion(names) }
+
     mutating func document(of schema: GenerationSchema) -> JSONObject {
-        var document: JSONObject
-        switch schema.source {
-        case .document(let whole, let faults):
-            self.faults += faults
-            return whole
-        case .inline(let inline):
-            document = inline
-        case .array(let element):
-            document = array(of: element)
-        case .definition(let definition):
-            names[ObjectIdentifier(definition.type)] = .some(nil)
-            document = resolve(definition)
-        }
+        var document = root(schema)
+        if case .document = schema.source { return document }
         if !definitions.isEmpty { document["$defs"] = .object(definitions) }
         return document
+    }
+
+    /// The schema of a type that is the root of the document, without `$defs`.
+    mutating func root(_ type: any Generable.Type) -> JSONObject { root(type.generationSchema) }
+
+    private mutating func root(_ schema: GenerationSchema) -> JSONObject {
+        switch schema.source {
+        case .document(let document, let faults):
+            self.faults += faults
+            return document
+        case .inline(let inline):
+            return inline
+        case .array(let element):
+            return array(of: element)
+        case .definition(let definition):
+            names[ObjectIdentifier(definition.type)] = .some(nil)
+            return resolve(definition)
+        }
+    }
+
+    mutating func addFault(at path: String, _ reason: String) {
+        faults.append(SchemaFault(path: path, reason: reason))
+    }
+
+    /// Writes guides into a schema, and notes those that cannot be kept.
+    mutating func apply(_ constraints: [GuideConstraint], to schema: inout JSONObject, at path: String) {
+        for constraint in constraints {
+            guard let reason = constraint.apply(to: &schema) else { continue }
+            addFault(at: path, "the guide '\(constraint.name)' cannot be kept: \(reason)")
+        }
     }
 
     /// The schema of a type as it stands where the type is used: itself when it is short, else a reference.
@@ -49,24 +74,24 @@ struct SchemaResolver {
         _ key: ObjectIdentifier, name: String,
         as makeSchema: (inout SchemaResolver, _ pointer: String) -> JSONObject
     ) -> JSONObject {
-        if let known = names[key] { return reference(to: known) }
+        if let known = names[key] { return Self.reference(to: known) }
         var unique = name
         var count = 1
-        while definitions[unique] != nil {
+        while definitions[unique] != nil || reserved.contains(unique) {
             count += 1
             unique = "\(name)\(count)"
         }
         names[key] = unique
         definitions[unique] = .null
-        definitions[unique] = .object(makeSchema(&self, pointer(to: unique)))
-        return reference(to: unique)
+        definitions[unique] = .object(makeSchema(&self, Self.pointer(to: unique)))
+        return Self.reference(to: unique)
     }
 
-    private func pointer(to name: String) -> String {
+    private static func pointer(to name: String) -> String {
         "/$defs/" + name.replacing("~", with: "~0").replacing("/", with: "~1")
     }
 
-    private func reference(to name: String?) -> JSONObject {
+    static func reference(to name: String?) -> JSONObject {
         ["$ref": .string(name.map { "#" + pointer(to: $0) } ?? "#")]
     }
 
@@ -79,27 +104,21 @@ struct SchemaResolver {
         schema["description"] = definition.description.map(JSONValue.string)
         switch definition.body {
         case .choices(let choices):
-            if choices.isEmpty {
-                faults.append(SchemaFault(path: definition.name, reason: "there are no choices"))
-            }
+            if choices.isEmpty { addFault(at: definition.name, "there are no choices") }
             schema["type"] = "string"
             schema["enum"] = .array(choices.map(JSONValue.string))
         case .union(let types):
-            if types.isEmpty { faults.append(SchemaFault(path: definition.name, reason: "there are no choices")) }
+            if types.isEmpty { addFault(at: definition.name, "there are no choices") }
             schema["anyOf"] = .array(types.map { .object(use(of: $0)) })
         case .structure(let properties, let explicitNil):
-            var writer = StructureWriter(name: definition.name, explicitNil: explicitNil)
+            var writer = StructureWriter(explicitNil: explicitNil)
             for property in properties {
                 var value = use(of: property.type)
                 let path = "\(definition.name).\(property.name)"
-                for constraint in property.constraints {
-                    guard let reason = constraint.apply(to: &value) else { continue }
-                    faults.append(
-                        SchemaFault(path: path, reason: "the guide '\(constraint.name)' cannot be kept: \(reason)"))
-                }
+                apply(property.constraints, to: &value, at: path)
                 let isNew = writer.add(
                     property.name, description: property.description, schema: value, isOptional: property.isOptional)
-                if !isNew { faults.append(SchemaFault(path: path, reason: "the property is declared twice")) }
+                if !isNew { addFault(at: path, "the property is declared twice") }
             }
             writer.write(to: &schema)
         }
@@ -113,7 +132,7 @@ struct StructureWriter {
     private var properties = JSONObject()
     private var required: [JSONValue] = []
 
-    init(name: String, explicitNil: Bool) { self.explicitNil = explicitNil }
+    init(explicitNil: Bool) { self.explicitNil = explicitNil }
 
     /// Adds a property after those there are.
     ///

@@ -3,7 +3,9 @@
 public struct InstructionsBuilder {}
 
 extension InstructionsBuilder {
-    public static func buildBlock<each Component: InstructionsRepresentable>(_ components: repeat each Component) -> Instructions {
+    public static func buildBlock<each Component: InstructionsRepresentable>(_ components: repeat each Component)
+        -> Instructions
+    {
         Instructions(repeat each components)
     }
 
