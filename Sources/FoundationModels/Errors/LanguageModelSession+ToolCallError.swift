@@ -24,7 +24,8 @@ extension LanguageModelSession {
 
         public var errorDescription: String? {
             let available =
-                availableToolNames.isEmpty ? "none is enabled" : "it may call \(availableToolNames.joined(separator: ", "))"
+                availableToolNames.isEmpty
+                ? "none is enabled" : "it may call \(availableToolNames.joined(separator: ", "))"
             return "The model called a tool \"\(toolName)\" that it was not given; \(available)."
         }
     }

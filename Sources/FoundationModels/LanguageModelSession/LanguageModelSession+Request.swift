@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a caller asked for.
 struct SessionRequest: Sendable {
     var prompt: [Transcript.Segment]

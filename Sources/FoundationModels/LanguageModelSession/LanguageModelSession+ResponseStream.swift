@@ -1,5 +1,3 @@
-import JSON
-
 extension LanguageModelSession {
     /// An answer while it is made.
     ///
@@ -48,14 +46,20 @@ extension LanguageModelSession.ResponseStream: AsyncSequence {
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws -> Snapshot? {
             while let snapshot = try await reader.buffer.next(isolation: actor) {
                 // What has come may not show yet what it will be: then there is nothing to show either.
-                guard let rawContent = try? reader.buffer.content(of: snapshot.text),
-                    let content = try? Content.PartiallyGenerated(rawContent)
-                else { continue }
-                return Snapshot(
-                    content: content, rawContent: rawContent, transcriptEntries: snapshot.transcriptEntries,
-                    usage: snapshot.usage)
+                if let typed = typed(snapshot) { return typed }
             }
             return nil
+        }
+
+        private func typed(_ snapshot: ResponseBuffer.Snapshot) -> Snapshot? {
+            do {
+                let rawContent = try reader.buffer.content(of: snapshot.text)
+                return Snapshot(
+                    content: try Content.PartiallyGenerated(rawContent), rawContent: rawContent,
+                    transcriptEntries: snapshot.transcriptEntries, usage: snapshot.usage)
+            } catch {
+                return nil
+            }
         }
     }
 }
@@ -76,6 +80,7 @@ extension LanguageModelSession.ResponseStream where Content == String {
 extension ResponseBuffer {
     /// The content that a text of the model stands for.
     func content(of text: String) throws -> GeneratedContent {
-        isStructured ? try GeneratedContent(json: text, id: generationID) : GeneratedContent(text)
+        guard isStructured else { return GeneratedContent(text) }
+        return try GeneratedContent(json: text, id: generationID)
     }
 }

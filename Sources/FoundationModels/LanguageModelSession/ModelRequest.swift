@@ -55,14 +55,16 @@ struct ModelRequest {
             throw LanguageModelError.unsupportedCapability(
                 .init(
                     capability: .guidedGeneration,
-                    debugDescription: "The response is to follow the schema \"\(schema.name)\". Ask for text, or use a model "
+                    debugDescription:
+                        "The response is to follow the schema \"\(schema.name)\". Ask for text, or use a model "
                         + "whose responses follow a schema."))
         }
         if !capabilities.contains(.vision), let entry = request.transcript.first(where: \.hasImages) {
             throw LanguageModelError.unsupportedCapability(
                 .init(
                     capability: .vision,
-                    debugDescription: "The entry \(entry.id) has an image. Take it away, or use a model that reads images."))
+                    debugDescription:
+                        "The entry \(entry.id) has an image. Take it away, or use a model that reads images."))
         }
     }
 
@@ -73,7 +75,10 @@ struct ModelRequest {
         let known = Set(definitions.map(\.name))
         let text = instructions.segments.joinedText
         // Names that stand in code quotes or before the word tool, and look like one.
-        for match in text.matches(of: /`([A-Za-z_][A-Za-z0-9_]{2,63})`|\b([A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_]+)\b|\b([A-Za-z_][A-Za-z0-9_]{2,63}) tool\b/) {
+        for match in text.matches(
+            of:
+                /`([A-Za-z_][A-Za-z0-9_]{2,63})`|\b([A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_]+)\b|\b([A-Za-z_][A-Za-z0-9_]{2,63}) tool\b/
+        ) {
             let name = match.1 ?? match.2 ?? match.3
             guard let name, !known.contains(String(name)) else { continue }
             // In "the weather tool" the word before is a plain word.

@@ -32,7 +32,9 @@ struct ResolvedProfile {
 }
 
 /// The profile that a session last worked under, kept to tell it when another takes its place.
-struct ActiveProfile {
+///
+/// Its actions came with a profile that was sent to the session, which runs them one after the other.
+struct ActiveProfile: @unchecked Sendable {
     var identity: [String]
     var onDeactivate: [@isolated(any) () async -> Void]
 }

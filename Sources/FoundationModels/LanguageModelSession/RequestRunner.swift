@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Answers one request: prompt, calls of the model, tools and round again, until the model calls no more tools.
 struct RequestRunner {
@@ -290,10 +291,10 @@ extension Transcript {
         }
         let sameSegments = zip(current.segments, segments).prefix { $0.hasSameContent(as: $1) }.count
         let sameTools = zip(current.toolDefinitions, definitions).prefix { $0 == $1 }.count
-        let movedSegment = sameSegments < max(current.segments.count, segments.count)
-        let movedTool = sameTools < max(current.toolDefinitions.count, definitions.count)
+        let movedSegment = sameSegments < Swift.max(current.segments.count, segments.count)
+        let movedTool = sameTools < Swift.max(current.toolDefinitions.count, definitions.count)
         guard movedSegment || movedTool else { return nil }
-        current.segments = current.segments.prefix(sameSegments) + segments.dropFirst(sameSegments)
+        current.segments = Array(current.segments.prefix(sameSegments) + segments.dropFirst(sameSegments))
         current.toolDefinitions = definitions
         entries[0] = .instructions(current)
         let place =

@@ -122,18 +122,24 @@ struct TurnFold {
             withResponse(at: open(.response, event.entryID)) { response in
                 let id = response.segments.append(fragment.content, to: fragment.segmentID)
                 return (response.id, id)
-            } credit: { $0 &+ fragment.tokenCount }
+            } credit: {
+                $0 &+ fragment.tokenCount
+            }
         case .replaceText(let replacement):
             withResponse(at: open(.response, event.entryID)) { response in
                 let id = response.segments.replace(replacement.segmentID, with: replacement.content)
                 return (response.id, id)
-            } credit: { _ in replacement.tokenCount }
+            } credit: { _ in
+                replacement.tokenCount
+            }
         case .addAttachment(let segment):
             withResponse(at: open(.response, event.entryID)) { response in
                 response.segments.removeAll { $0.id == segment.id }
                 response.segments.append(.attachment(segment))
                 return (response.id, segment.id)
-            } credit: { $0 }
+            } credit: {
+                $0
+            }
         case .removeAttachment(let id):
             guard let index = find(.response, event.entryID) else { return }
             withResponse(at: index) { response in
@@ -141,7 +147,9 @@ struct TurnFold {
                     if case .attachment(let attachment) = segment { attachment.id == id } else { false }
                 }
                 return (response.id, id)
-            } credit: { $0 }
+            } credit: {
+                $0
+            }
         case .updateMetadata(let metadata):
             guard let index = find(.response, event.entryID), case .response(var response) = entries[index] else {
                 pendingMetadata[PendingKey(kind: .response, entryID: event.entryID)] = metadata.values
@@ -176,17 +184,23 @@ struct TurnFold {
             withReasoning(at: open(.reasoning, event.entryID)) { reasoning in
                 let id = reasoning.segments.append(fragment.content, to: fragment.segmentID)
                 return (reasoning.id, id)
-            } credit: { $0 &+ fragment.tokenCount }
+            } credit: {
+                $0 &+ fragment.tokenCount
+            }
         case .replaceText(let replacement):
             withReasoning(at: open(.reasoning, event.entryID)) { reasoning in
                 let id = reasoning.segments.replace(replacement.segmentID, with: replacement.content)
                 return (reasoning.id, id)
-            } credit: { _ in replacement.tokenCount }
+            } credit: { _ in
+                replacement.tokenCount
+            }
         case .updateSignature(let signature):
             withReasoning(at: open(.reasoning, event.entryID)) { reasoning in
                 reasoning.signature = signature.signature
                 return (reasoning.id, "signature")
-            } credit: { _ in signature.tokenCount }
+            } credit: { _ in
+                signature.tokenCount
+            }
         case .updateMetadata(let metadata):
             guard let index = find(.reasoning, event.entryID), case .reasoning(var reasoning) = entries[index] else {
                 pendingMetadata[PendingKey(kind: .reasoning, entryID: event.entryID)] = metadata.values

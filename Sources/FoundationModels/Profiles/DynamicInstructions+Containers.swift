@@ -48,9 +48,7 @@ extension Optional: PrimitiveInstructions where Wrapped: DynamicInstructions {
 extension Never: DynamicInstructions {
     public typealias Body = Never
 
-    public var body: Never {
-        switch self {}
-    }
+    public var body: Never { fatalError("there is no such value") }
 }
 
 /// No instructions.

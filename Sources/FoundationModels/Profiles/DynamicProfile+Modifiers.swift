@@ -82,7 +82,8 @@ extension LanguageModelSession.DynamicProfile {
 
     /// Runs before each call of the model, when the prompt stands in the transcript.
     public func onPrompt(
-        @_inheritActorContext perform action: nonisolated(nonsending) sending @escaping (Transcript.Prompt) async throws
+        @_inheritActorContext perform action:
+            nonisolated(nonsending) sending @escaping (Transcript.Prompt) async throws
             -> Void
     ) -> some LanguageModelSession.DynamicProfile {
         modified { $0.onPrompt.insert(action, at: 0) }
@@ -97,7 +98,8 @@ extension LanguageModelSession.DynamicProfile {
 
     /// Runs when a response stands in the transcript.
     public func onResponse(
-        @_inheritActorContext perform action: nonisolated(nonsending) sending @escaping (Transcript.Response) async throws
+        @_inheritActorContext perform action:
+            nonisolated(nonsending) sending @escaping (Transcript.Response) async throws
             -> Void
     ) -> some LanguageModelSession.DynamicProfile {
         modified { $0.onResponse.insert(action, at: 0) }
@@ -112,7 +114,8 @@ extension LanguageModelSession.DynamicProfile {
 
     /// Runs when reasoning stands in the transcript.
     public func onReasoning(
-        @_inheritActorContext perform action: nonisolated(nonsending) sending @escaping (Transcript.Reasoning) async throws
+        @_inheritActorContext perform action:
+            nonisolated(nonsending) sending @escaping (Transcript.Reasoning) async throws
             -> Void
     ) -> some LanguageModelSession.DynamicProfile {
         modified { $0.onReasoning.insert(action, at: 0) }
@@ -127,7 +130,8 @@ extension LanguageModelSession.DynamicProfile {
 
     /// Runs for each tool call before it is carried out.
     public func onToolCall(
-        @_inheritActorContext perform action: nonisolated(nonsending) sending @escaping (Transcript.ToolCall) async throws
+        @_inheritActorContext perform action:
+            nonisolated(nonsending) sending @escaping (Transcript.ToolCall) async throws
             -> Void
     ) -> some LanguageModelSession.DynamicProfile {
         modified { $0.onToolCall.insert(action, at: 0) }
@@ -142,9 +146,10 @@ extension LanguageModelSession.DynamicProfile {
 
     /// Runs for each tool output when it stands in the transcript.
     public func onToolOutput(
-        @_inheritActorContext perform action: nonisolated(nonsending) sending @escaping (
-            Transcript.ToolCall, Transcript.ToolOutput
-        ) async throws -> Void
+        @_inheritActorContext perform action:
+            nonisolated(nonsending) sending @escaping (
+                Transcript.ToolCall, Transcript.ToolOutput
+            ) async throws -> Void
     ) -> some LanguageModelSession.DynamicProfile {
         modified { $0.onToolOutput.insert(action, at: 0) }
     }

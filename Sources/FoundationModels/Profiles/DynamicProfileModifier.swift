@@ -9,7 +9,8 @@ extension LanguageModelSession {
     }
 
     /// The profile that a modifier is put on.
-    public struct DynamicProfileModifierContent<Modifier>: DynamicProfile, PrimitiveProfile where Modifier: DynamicProfileModifier {
+    public struct DynamicProfileModifierContent<Modifier>: DynamicProfile, PrimitiveProfile
+    where Modifier: DynamicProfileModifier {
         public typealias Body = Never
 
         private let base: any DynamicProfile

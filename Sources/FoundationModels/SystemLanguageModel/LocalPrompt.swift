@@ -38,7 +38,9 @@ extension LocalPrompt {
                 if let schema { text += "\n\n" + Self.text(of: schema) }
                 append(.user, text)
             case .toolCalls(let calls):
-                let text = calls.map { "{\"name\": \(JSONValue.quoted($0.toolName)), \"arguments\": \($0.argumentsText)}" }
+                let text = calls.map {
+                    "{\"name\": \(JSONValue.quoted($0.toolName)), \"arguments\": \($0.argumentsText)}"
+                }
                 append(.assistant, text.joined(separator: "\n"))
             case .toolOutput(let output):
                 append(.tool, output.segments.promptText)

@@ -20,12 +20,15 @@ extension SystemLanguageModel {
         public init(name: String) throws {
             guard AdapterDescription.isName(name) else {
                 throw AssetError.invalidAdapterName(
-                    .init(debugDescription: "\"\(name)\" is no name of an adapter: letters, digits, '_', '-' and '.' are."))
+                    .init(
+                        debugDescription: "\"\(name)\" is no name of an adapter: letters, digits, '_', '-' and '.' are."
+                    ))
             }
             guard let found = AdapterDescription.installed().last(where: { $0.name == name }) else {
                 throw AssetError.compatibleAdapterNotFound(
                     .init(
-                        debugDescription: "No adapter \"\(name)\" is installed in \(AdapterDescription.installationDirectory.path)."))
+                        debugDescription:
+                            "No adapter \"\(name)\" is installed in \(AdapterDescription.installationDirectory.path)."))
             }
             description = found
         }

@@ -1,3 +1,5 @@
+import Foundation
+
 extension Transcript.Entry: CustomStringConvertible {
     public var description: String {
         switch self {
