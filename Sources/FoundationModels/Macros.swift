@@ -50,3 +50,22 @@ public macro Guide(description: String) =
 @available(*, deprecated, message: "Write @Guide(description:).")
 public macro Guide(_ description: String) =
     #externalMacro(module: "FoundationModelsMacros", type: "GuideMacro")
+
+/// Says what a property of a ``Generable`` type is and which values it can have, in the spelling of the first articles on the
+/// framework.
+@attached(peer)
+@available(*, deprecated, message: "Write @Guide(description:_:).")
+public macro Guide<T>(_ description: String, _ guides: GenerationGuide<T>...) =
+    #externalMacro(module: "FoundationModelsMacros", type: "GuideMacro") where T: Generable
+
+/// Makes a variable in an extension of `SessionPropertyValues` one that sessions store. Its value in the declaration is the one that it
+/// has until it is set.
+@attached(accessor)
+@attached(peer, names: prefixed(__Key_))
+public macro SessionPropertyEntry() =
+    #externalMacro(module: "FoundationModelsMacros", type: "SessionPropertyEntryMacro")
+
+@_documentation(visibility: private)
+@attached(accessor)
+public macro __SessionPropertyEntryDefaultValue() =
+    #externalMacro(module: "FoundationModelsMacros", type: "SessionPropertyEntryDefaultValueMacro")

@@ -57,3 +57,29 @@ extension GenerationSchema {
             definition: SchemaDefinition(type: type, name: name, description: description, body: .union(types)))
     }
 }
+
+// Enumerations with associated values: one structure for each case, told apart by a property that holds the name of the case.
+extension GenerationSchema {
+    @_documentation(visibility: private)
+    public init(
+        type: any Generable.Type, description: String? = nil,
+        representNilExplicitlyInGeneratedContent explicitNil: Bool = false, _discriminator discriminator: String,
+        cases: [(name: String, properties: [GenerationSchema.Property])]
+    ) {
+        self.init(
+            type: type, _name: nil, description: description, representNilExplicitlyInGeneratedContent: explicitNil,
+            _discriminator: discriminator, cases: cases)
+    }
+
+    @_documentation(visibility: private)
+    public init(
+        type: any Generable.Type, _name name: String?, description: String?,
+        representNilExplicitlyInGeneratedContent explicitNil: Bool, _discriminator discriminator: String,
+        cases: [(name: String, properties: [GenerationSchema.Property])]
+    ) {
+        self.init(
+            definition: SchemaDefinition(
+                type: type, name: name, description: description,
+                body: .cases(cases, discriminator: discriminator, explicitNil: explicitNil)))
+    }
+}

@@ -5,6 +5,9 @@ package struct SchemaDefinition: Sendable {
         case structure([GenerationSchema.Property], explicitNil: Bool)
         case choices([String])
         case union([any Generable.Type])
+        /// One structure for each case of an enumeration, whose first property holds the name of the case.
+        case cases(
+            [(name: String, properties: [GenerationSchema.Property])], discriminator: String, explicitNil: Bool)
     }
 
     let type: any Generable.Type

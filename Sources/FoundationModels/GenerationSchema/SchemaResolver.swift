@@ -112,17 +112,35 @@ struct SchemaResolver {
             schema["anyOf"] = .array(types.map { .object(use(of: $0)) })
         case .structure(let properties, let explicitNil):
             var writer = StructureWriter(explicitNil: explicitNil)
-            for property in properties {
-                var value = use(of: property.type)
-                let path = "\(definition.name).\(property.name)"
-                apply(property.constraints, to: &value, at: path)
-                let isNew = writer.add(
-                    property.name, description: property.description, schema: value, isOptional: property.isOptional)
-                if !isNew { addFault(at: path, "the property is declared twice") }
-            }
+            add(properties, to: &writer, of: definition.name)
             writer.write(to: &schema)
+        case .cases(let cases, let discriminator, let explicitNil):
+            schema["anyOf"] = .array(
+                cases.map { name, properties in
+                    var writer = StructureWriter(explicitNil: explicitNil)
+                    _ = writer.add(
+                        discriminator, description: nil, schema: ["type": "string", "enum": [.string(name)]],
+                        isOptional: false)
+                    add(properties, to: &writer, of: "\(definition.name).\(name)")
+                    var schema: JSONObject = ["title": .string(name)]
+                    writer.write(to: &schema)
+                    return .object(schema)
+                })
         }
         return schema
+    }
+
+    private mutating func add(
+        _ properties: [GenerationSchema.Property], to writer: inout StructureWriter, of name: String
+    ) {
+        for property in properties {
+            let path = "\(name).\(property.name)"
+            var value = use(of: property.type)
+            apply(property.constraints, to: &value, at: path)
+            let isNew = writer.add(
+                property.name, description: property.description, schema: value, isOptional: property.isOptional)
+            if !isNew { addFault(at: path, "the property is declared twice") }
+        }
     }
 }
 
