@@ -29,7 +29,13 @@ let package = Package(
     name: "FoundationModels",
     products: [
         .library(name: "FoundationModels", targets: ["FoundationModels"]),
+        .library(name: "FoundationModelsTesting", targets: ["FoundationModelsTesting"]),
         .executable(name: "fm", targets: ["fm"]),
+    ],
+    traits: [
+        .trait(
+            name: "GenerationErrors",
+            description: "Throw LanguageModelSession.GenerationError, which programs for the framework's 26 generation catch.")
     ],
     targets: [
         // Libraries of the system, each with the Debian package that brings it.
@@ -59,6 +65,8 @@ let package = Package(
             name: "FoundationModels",
             dependencies: ["JSON", "GuidedGeneration", "Inference", "FoundationModelsMacros"],
             swiftSettings: strict),
+        // A scripted model, for the tests of apps and for our own.
+        .target(name: "FoundationModelsTesting", dependencies: ["FoundationModels"], swiftSettings: strict),
         .executableTarget(
             name: "fm",
             dependencies: ["CLibedit", "FoundationModels", "Inference", "JSON", "GuidedGeneration"],
@@ -85,7 +93,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "FoundationModelsTests",
-            dependencies: ["FoundationModels", "JSON", "GuidedGeneration"],
+            dependencies: ["FoundationModels", "FoundationModelsTesting", "JSON", "GuidedGeneration"],
+            resources: [.copy("Fixtures")],
             swiftSettings: strict),
     ]
 )
