@@ -65,6 +65,7 @@ extension TokenizerDescription.Model {
     package init(ggmlModel: String, preTokenizer: String?) throws(TokenizerError) {
         switch ggmlModel {
         case "gpt2": self = .byteLevelBPE(preTokenizer: preTokenizer ?? "default")
+        case "gemma4": self = .byteLevelBPE(preTokenizer: "gemma4")
         case "llama": self = .sentencePiece
         default: throw .unknownModel(ggmlModel)
         }
