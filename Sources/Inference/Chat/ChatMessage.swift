@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 
 /// One message of a conversation, as chat templates know it.
 package struct ChatMessage: Sendable, Hashable {

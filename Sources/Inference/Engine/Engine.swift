@@ -1,7 +1,7 @@
-package import Foundation
-package import GuidedGeneration
+import Foundation
+import GuidedGeneration
 import Synchronization
-package import Tokenizers
+import Tokenizers
 
 /// One loaded model that generates texts: weights, tokenizer, chat template, its own threads and the cache of what has
 /// been computed.
@@ -45,7 +45,7 @@ package final class Engine: Sendable {
 
         let tokenizerWork = BackgroundWork<Tokenizer, InferenceError> { () throws(InferenceError) in
             let description = try gguf.tokenizerDescription()
-            do { return try Tokenizer(description) } catch { throw .tokenizer(error) }
+            do throws(TokenizerError) { return try Tokenizer(description) } catch { throw .tokenizer(error) }
         }
         let weights = Result { () throws(InferenceError) in
             let threads = try ThreadPool(threads: options.resolvedThreadCount)

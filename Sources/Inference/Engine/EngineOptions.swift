@@ -42,21 +42,16 @@ package struct EngineOptions: Sendable, Equatable {
         }
     }
 
-    var resolvedThreadCount: Int {
-        if let threadCount { return threadCount }
-        var set = cpu_set_t()
-        guard sched_getaffinity(0, MemoryLayout<cpu_set_t>.size, &set) == 0 else {
-            return ProcessInfo.processInfo.activeProcessorCount
-        }
-        return withUnsafeBytes(of: set) { bytes in max(1, bytes.reduce(0) { $0 + $1.nonzeroBitCount }) }
-    }
+    /// Foundation counts the processors that the process may use.
+    var resolvedThreadCount: Int { threadCount ?? max(1, ProcessInfo.processInfo.activeProcessorCount) }
 
     func resolvedContextSize(_ configuration: ModelConfiguration) throws(InferenceError) -> Int {
         if let contextSize {
             guard contextSize <= configuration.trainedContextSize else {
                 throw .invalidOption(
                     name: "contextSize",
-                    reason: "\(contextSize) is more than the \(configuration.trainedContextSize) of the model's training")
+                    reason:
+                        "\(contextSize) is more than the \(configuration.trainedContextSize) of the model's training")
             }
             return contextSize
         }

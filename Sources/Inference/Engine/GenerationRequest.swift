@@ -1,5 +1,5 @@
-package import GuidedGeneration
-package import Tokenizers
+import GuidedGeneration
+import Tokenizers
 
 /// One text to generate.
 package struct GenerationRequest: Sendable {

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// What a loaded model is.
 package struct ModelDescription: Sendable {

@@ -1,6 +1,7 @@
 import CKernels
 import Dispatch
 import Foundation
+import GuidedGeneration
 import Synchronization
 import Tokenizers
 
@@ -75,7 +76,6 @@ final class Scheduler: @unchecked Sendable {
             dropCancelled()
             admit()
             if active.isEmpty {
-                transformer.threads.rest()
                 signal.wait()
             } else {
                 step()

@@ -44,7 +44,8 @@ package enum GGUFError: Error, Hashable, Sendable, CustomStringConvertible {
         case .invalidAlignment(let value):
             "general.alignment is \(value); it must be a power of two from 8 to 1,048,576"
         case .duplicateTensor(let name): "the tensor \(name) stands twice"
-        case .unknownTensorType(let tensor, let type): "the tensor \(tensor) has the type \(type), which is not supported"
+        case .unknownTensorType(let tensor, let type):
+            "the tensor \(tensor) has the type \(type), which is not supported"
         case .invalidShape(let tensor, let reason): "the shape of the tensor \(tensor) is wrong: \(reason)"
         case .invalidOffset(let tensor, let offset, let reason):
             "the data of the tensor \(tensor) at offset \(offset) is wrong: \(reason)"

@@ -228,7 +228,8 @@ struct GGUFReader: ~Copyable {
         guard let rowBytes = type.rowBytes(shape[0]) else {
             throw .invalidShape(
                 tensor: name,
-                reason: "rows of \(shape[0]) numbers are no whole blocks of \(type.blockLength) as \(type.name) has them")
+                reason:
+                    "rows of \(shape[0]) numbers are no whole blocks of \(type.blockLength) as \(type.name) has them")
         }
         let (byteCount, overflow) = rowBytes.multipliedReportingOverflow(by: rows)
         let (_, countOverflow) = shape[0].multipliedReportingOverflow(by: rows)

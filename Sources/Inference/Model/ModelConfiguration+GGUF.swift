@@ -33,7 +33,8 @@ extension ModelConfiguration {
         } else {
             guard width % headCount == 0 else {
                 throw .invalidMetadata(
-                    key: keys.name("attention.head_count"), reason: "\(headCount) heads do not divide a width of \(width)")
+                    key: keys.name("attention.head_count"),
+                    reason: "\(headCount) heads do not divide a width of \(width)")
             }
             headWidth = width / headCount
         }

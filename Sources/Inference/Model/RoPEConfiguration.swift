@@ -40,7 +40,8 @@ package struct RoPEConfiguration: Sendable, Equatable {
         case .yarn(let factor, let originalContext, let betaFast, let betaSlow, let attentionFactor):
             // The pair whose wave turns `beta` times within the original context.
             func pair(_ beta: Float) -> Double {
-                Double(dimensionCount) * log(Double(originalContext) / (Double(beta) * 2 * .pi)) / (2 * log(Double(base)))
+                Double(dimensionCount) * log(Double(originalContext) / (Double(beta) * 2 * .pi))
+                    / (2 * log(Double(base)))
             }
             let low = max(0, pair(betaFast).rounded(.down))
             let high = min(Double(dimensionCount - 1), pair(betaSlow).rounded(.up))

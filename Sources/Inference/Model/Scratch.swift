@@ -68,7 +68,8 @@ final class Scratch {
         }
         for (rope, table) in [(configuration.rope, ropeTable), (configuration.slidingRoPE, slidingRoPETable)] {
             ck_rope_table(
-                positions, Int64(batch.rows.count), rope.frequencies, Int32(rope.frequencies.count), rope.magnitude, table)
+                positions, Int64(batch.rows.count), rope.frequencies, Int32(rope.frequencies.count), rope.magnitude,
+                table)
         }
     }
 

@@ -27,7 +27,4 @@ final class ThreadPool: @unchecked Sendable {
             }
         }
     }
-
-    /// Puts the threads to sleep at once, when there is nothing to do.
-    func rest() { ck_pool_rest(pool) }
 }

@@ -116,8 +116,8 @@ extension Weights {
         do { try reader.read(into: bytes, at: tensor.offset + start) } catch { throw .gguf(error) }
         guard
             ck_pack(
-                tensor.type.kernelType, memory, memory, Int64(tensor.rows), Int64(tensor.columns),
-                Int64(piece.rows.lowerBound), Int64(piece.rows.upperBound))
+                tensor.type.kernelType, bytes.baseAddress, bytes.baseAddress, Int64(piece.rows.count),
+                Int64(tensor.columns))
         else { throw .outOfMemory(bytes: 8 * rowBytes, purpose: "preparing the tensor \(tensor.name)") }
     }
 }
