@@ -2,15 +2,16 @@
 #include <stdatomic.h>
 
 #include "internal.h"
+const ck_kernels *ck_avx2_table(void);
 
 static const ck_kernels *table_of(ck_instruction_set set) {
     switch (set) {
     case CK_SET_SCALAR: return &ck_scalar_kernels;
     case CK_SET_AVX2:
-#if defined(CK_HAS_AVX2)
+#if defined(__x86_64__)
         __builtin_cpu_init();
         if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c")) {
-            return &ck_avx2_kernels;
+            return ck_avx2_table();
         }
 #endif
         return NULL;
