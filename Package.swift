@@ -29,7 +29,13 @@ let package = Package(
     name: "FoundationModels",
     products: [
         .library(name: "FoundationModels", targets: ["FoundationModels"]),
+        .library(name: "FoundationModelsTesting", targets: ["FoundationModelsTesting"]),
         .executable(name: "fm", targets: ["fm"]),
+    ],
+    traits: [
+        .trait(
+            name: "GenerationErrors",
+            description: "Throw LanguageModelSession.GenerationError, which programs for the framework's 26 generation catch.")
     ],
     targets: [
         // Rooms, lowest first. Imports go downwards only.
@@ -52,6 +58,8 @@ let package = Package(
             name: "FoundationModels",
             dependencies: ["JSON", "GuidedGeneration", "Inference", "FoundationModelsMacros"],
             swiftSettings: strict),
+        // A scripted model, for the tests of apps and for our own.
+        .target(name: "FoundationModelsTesting", dependencies: ["FoundationModels"], swiftSettings: strict),
         .executableTarget(
             name: "fm",
             dependencies: ["FoundationModels", "Inference", "JSON", "GuidedGeneration"],
@@ -90,7 +98,8 @@ let package = Package(
             swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "FoundationModelsTests",
-            dependencies: ["FoundationModels", "JSON", "GuidedGeneration"],
+            dependencies: ["FoundationModels", "FoundationModelsTesting", "JSON", "GuidedGeneration"],
+            resources: [.copy("Fixtures")],
             swiftSettings: strict),
     ]
 )
