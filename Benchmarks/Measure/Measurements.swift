@@ -1,4 +1,6 @@
 /// The measurements by name. One file of this folder each.
 let measurements: [String: @Sendable ([String]) async throws -> Void] = [
-    "generate": generate
+    "generate": generate,
+    "guided": measureGuided,
+    "random-model": measureRandomModel,
 ]
