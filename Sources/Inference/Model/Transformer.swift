@@ -2,8 +2,8 @@ import CKernels
 import Tokenizers
 
 /// A decoder-only transformer: the block of `Architecture` repeated, on the kernels. One thread at a time may call it.
-final class Transformer {
-    let configuration: ModelConfiguration
+package final class Transformer {
+    package let configuration: ModelConfiguration
     let weights: Weights
     let threads: ThreadPool
     private var scratch: Scratch
