@@ -92,6 +92,18 @@ let package = Package(
             dependencies: ["Inference", "CKernels", "Tokenizers", "JSON", "Jinja", "GuidedGeneration"],
             swiftSettings: strict),
         .testTarget(
+            name: "FoundationModelsMacrosTests",
+            dependencies: ["FoundationModelsMacros"],
+            swiftSettings: strict + [.unsafeFlags(["-I", hostLibraries])],
+            linkerSettings: [
+                .unsafeFlags(["-L", hostLibraries, "-Xlinker", "-rpath", "-Xlinker", hostLibraries])
+            ]),
+        // Programs whose code is on the main actor unless it says otherwise.
+        .testTarget(
+            name: "MainActorProgramTests",
+            dependencies: ["FoundationModels"],
+            swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
+        .testTarget(
             name: "FoundationModelsTests",
             dependencies: ["FoundationModels", "FoundationModelsTesting", "JSON", "GuidedGeneration"],
             resources: [.copy("Fixtures")],
