@@ -48,11 +48,14 @@ extension GenerableMacro: MemberMacro {
     private static func changeToStruct(_ declaration: some DeclGroupSyntax) -> FixIt? {
         guard let type = declaration.as(ClassDeclSyntax.self) else { return nil }
         let keyword = type.classKeyword
-        return MacroFixIt.replace(
-            keyword,
-            with: TokenSyntax.keyword(
-                .struct, leadingTrivia: keyword.leadingTrivia, trailingTrivia: keyword.trailingTrivia),
-            "Change 'class' to 'struct'.")
+        let structKeyword = TokenSyntax.keyword(
+            .struct, leadingTrivia: keyword.leadingTrivia, trailingTrivia: keyword.trailingTrivia)
+        var changes: [FixIt.Change] = [.replace(oldNode: Syntax(keyword), newNode: Syntax(structKeyword))]
+        if let final = type.modifiers.first(where: { $0.name.tokenKind == .keyword(.final) }) {
+            let nothing = DeclModifierSyntax(name: .identifier("", leadingTrivia: final.leadingTrivia))
+            changes.append(.replace(oldNode: Syntax(final), newNode: Syntax(nothing)))
+        }
+        return FixIt(message: MacroFixIt(message: "Change 'class' to 'struct'."), changes: changes)
     }
 }
 

@@ -36,7 +36,8 @@ extension MacroDiagnostic {
     )
 
     static let guideOnOther = MacroDiagnostic(
-        message: "'@Guide' can only be attached to a stored property of a '@Generable' struct.", id: "guide-on-other")
+        message: "'@Guide' says something only on a stored property of a '@Generable' struct.", id: "guide-on-other",
+        severity: .warning)
 
     static func missingType(_ property: String) -> MacroDiagnostic {
         MacroDiagnostic(message: "'@Generable' needs the type of '\(property)' written out.", id: "missing-type")

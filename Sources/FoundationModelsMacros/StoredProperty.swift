@@ -135,7 +135,7 @@ extension StoredProperty {
             let once = OptionalTypeSyntax(wrappedType: wrapped.trimmed)
             return MacroDiagnostic.unsupportedType(
                 "a value is there or is not; it cannot be optional twice", name, "Write '\(once)'."
-            ).at(type, fixIts: [MacroFixIt.replace(type.trimmed, with: once, "Write '\(once)'.")])
+            ).at(type, fixIts: [MacroFixIt.replace(type, with: once, "Write '\(once)'.")])
         }
         if wrapped.is(DictionaryTypeSyntax.self) || wrapped.isGeneric("Dictionary") {
             return MacroDiagnostic.unsupportedType(
