@@ -2,6 +2,7 @@
 package enum ContentPart: Sendable, Equatable {
     case text(String)
     case structure(GeneratedContent)
+    case attachment(Transcript.AttachmentSegment)
 
     /// Content as a model reads it best: a string as plain text, everything else with its structure.
     package init(_ content: GeneratedContent) {
