@@ -25,12 +25,12 @@ extension Command {
             context: context, options: options, showsStatistics: arguments.has("--stats"), model: model,
             instructions: arguments["--instructions"])
         if let path = arguments["--load"] { try chat.load(path) }
-        try await chat.run()
+        await chat.run(LineEditor(historyPath: LineEditor.historyPath(environment: context.environment)))
     }
 }
 
 /// A conversation in the terminal.
-struct Chat {
+package struct Chat {
     static let helpText = Command.table([
         ("/help", "Show these commands."), ("/save FILE", "Write the conversation to a file."),
         ("/load FILE", "Go on with a conversation from a file."),
@@ -45,7 +45,7 @@ struct Chat {
     private var model: ModelStore.Model
     private var session: LanguageModelSession
 
-    init(
+    package init(
         context: Context, options: GenerationOptions, showsStatistics: Bool, model: ModelStore.Model,
         instructions: String?
     ) {
@@ -57,14 +57,14 @@ struct Chat {
         session = LanguageModelSession(model: context.makeModel(model), instructions: instructions)
     }
 
-    mutating func run() async throws {
-        let editor = LineEditor(historyPath: LineEditor.historyPath(environment: context.environment))
+    /// Answers line by line until the input ends.
+    package mutating func run(_ lines: some InputLines) async {
         if context.messages.isTerminal {
             context.messages.line(context.messages.styled("\(model.name). /help shows the commands.", .dim))
         }
         var pending = ""
         while true {
-            switch editor.read(prompt: pending.isEmpty ? "> " : ". ") {
+            switch lines.read(prompt: pending.isEmpty ? "> " : ". ") {
             case .end: return
             case .interrupted:
                 if pending.isEmpty { context.messages.line("(/quit or Ctrl-D ends the conversation)") }

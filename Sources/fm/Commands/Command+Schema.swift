@@ -44,7 +44,7 @@ extension Command {
 }
 
 /// Puts a schema together from the options of `fm schema object`, in their order.
-struct SchemaBuilder {
+package struct SchemaBuilder {
     /// A property while its options come.
     private struct Property {
         var option: String
@@ -66,7 +66,7 @@ struct SchemaBuilder {
     /// The objects whose properties are being given, outermost first.
     private var open: [Property] = []
 
-    static func schema(_ arguments: Arguments) throws -> GenerationSchema {
+    package static func schema(_ arguments: Arguments) throws -> GenerationSchema {
         guard let name = arguments["--name"], !name.isEmpty else {
             throw UsageError("'schema object' needs --name NAME")
         }

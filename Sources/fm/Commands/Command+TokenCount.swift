@@ -1,4 +1,5 @@
 import FoundationModels
+import Inference
 
 extension Command {
     package static let tokenCount = Command(
@@ -20,7 +21,7 @@ extension Command {
         let text = schema == nil ? try PromptInput.read(arguments) : ""
         let file = try await ModelChoice(context: context, arguments: arguments).find()
         let count = try await Interrupts.shared.cancelling {
-            let model = context.makeModel(file)
+            let model = SystemLanguageModel(file: file.url)
             if let schema { return try await model.tokenCount(for: schema) }
             return try await model.tokenCount(for: Prompt(text))
         }

@@ -9,13 +9,13 @@ extension Command.Option {
 }
 
 /// The text of a prompt, from the arguments, files and standard input.
-struct PromptInput {
+package struct PromptInput {
     /// Bytes above which a prompt is refused: no context holds that much, and a mistyped path should not fill the memory.
     static let limit = 64 << 20
 
     /// The arguments joined by spaces, then the files, with empty lines between; `-` stands for standard input, which is
     /// also read when there is nothing else and it is no terminal.
-    static func read(_ arguments: Arguments) throws -> String {
+    package static func read(_ arguments: Arguments) throws -> String {
         var parts: [String] = []
         let words = arguments.operands.filter { $0 != "-" }
         if !words.isEmpty { parts.append(words.joined(separator: " ")) }

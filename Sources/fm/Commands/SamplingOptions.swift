@@ -1,7 +1,7 @@
 import FoundationModels
 
 /// The options that say how the next token is chosen, and how many there may be.
-enum SamplingOptions {
+package enum SamplingOptions {
     static let options: [Command.Option] = [
         .init("--temperature", value: "NUMBER", help: "How freely the model chooses: 0 for the likeliest, up to 2."),
         .init(
@@ -12,7 +12,7 @@ enum SamplingOptions {
         .init("--max-tokens", value: "COUNT", help: "End the answer after this many tokens."),
     ]
 
-    static func read(_ arguments: Arguments) throws(UsageError) -> GenerationOptions {
+    package static func read(_ arguments: Arguments) throws(UsageError) -> GenerationOptions {
         try arguments.requireAtMostOne(of: "--greedy", "--top-p", "--top-k")
         try arguments.requireAtMostOne(of: "--greedy", "--seed")
         var seed: UInt64?

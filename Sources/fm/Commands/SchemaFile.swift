@@ -3,8 +3,8 @@ import FoundationModels
 import JSON
 
 /// Reads a JSON Schema from a file.
-enum SchemaFile {
-    static func read(_ path: String) throws -> GenerationSchema {
+package enum SchemaFile {
+    package static func read(_ path: String) throws -> GenerationSchema {
         let text = try PromptInput.text(ofFile: path)
         do {
             let value = try JSONValue(parsing: text)
@@ -18,7 +18,7 @@ enum SchemaFile {
     }
 
     /// Notes the order in which the text has the properties of each object, where the schema itself says none.
-    static func ordered(_ schema: JSONValue) -> JSONValue {
+    package static func ordered(_ schema: JSONValue) -> JSONValue {
         guard case .object(let object) = schema else { return schema }
         var result = JSONObject()
         for (key, value) in object {

@@ -8,11 +8,11 @@ package struct Context: Sendable {
     package var output: Output
     package var messages: Output
     /// Makes the model of a file; nothing is loaded before it is used.
-    package var makeModel: @Sendable (ModelStore.Model) -> SystemLanguageModel
+    package var makeModel: @Sendable (ModelStore.Model) -> any LanguageModel
 
     package init(
         environment: [String: String], output: Output, messages: Output,
-        makeModel: @escaping @Sendable (ModelStore.Model) -> SystemLanguageModel
+        makeModel: @escaping @Sendable (ModelStore.Model) -> any LanguageModel
     ) {
         self.environment = environment
         self.output = output

@@ -1,16 +1,22 @@
 import CLibedit
 import Foundation
 
-/// Reads lines that are typed: with editing and history on a terminal, as they come elsewhere.
-final class LineEditor {
-    enum Line: Equatable {
-        case text(String)
-        /// Ctrl-C. What had been typed is thrown away.
-        case interrupted
-        /// The end of the input, or Ctrl-D.
-        case end
-    }
+/// One line of a conversation's input.
+package enum InputLine: Equatable, Sendable {
+    case text(String)
+    /// Ctrl-C. What had been typed is thrown away.
+    case interrupted
+    /// The end of the input, or Ctrl-D.
+    case end
+}
 
+/// Where the lines of a conversation come from.
+package protocol InputLines {
+    func read(prompt: String) -> InputLine
+}
+
+/// Reads lines that are typed: with editing and history on a terminal, as they come elsewhere.
+final class LineEditor: InputLines {
     private let editor: OpaquePointer?
     private let history: OpaquePointer?
     private let historyPath: String?
@@ -63,8 +69,8 @@ final class LineEditor {
         return Unmanaged<LineEditor>.fromOpaque(data).takeUnretainedValue()
     }
 
-    func read(prompt text: String) -> Line {
-        guard let editor else { return readLine().map(Line.text) ?? .end }
+    func read(prompt text: String) -> InputLine {
+        guard let editor else { return readLine().map(InputLine.text) ?? .end }
         free(prompt)
         prompt = strdup(text)
         wasInterrupted = false
