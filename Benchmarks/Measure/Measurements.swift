@@ -1,2 +1,4 @@
 /// The measurements by name. One file of this folder each.
-let measurements: [String: @Sendable ([String]) async throws -> Void] = [:]
+let measurements: [String: @Sendable ([String]) async throws -> Void] = [
+    "tokenizer-ids": measureTokenizerIds
+]
