@@ -84,7 +84,9 @@ let package = Package(
         // Tests mirror the rooms. They reach internals through `package` access, so that they run on release builds.
         .testTarget(name: "CKernelsTests", dependencies: ["CKernels"], swiftSettings: strict),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
-        .testTarget(name: "TokenizersTests", dependencies: ["Tokenizers", "JSON"], swiftSettings: strict),
+        .testTarget(
+            name: "TokenizersTests", dependencies: ["Tokenizers", "JSON"], exclude: ["Fixtures"],
+            swiftSettings: strict),
         .testTarget(name: "JinjaTests", dependencies: ["Jinja", "JSON"], swiftSettings: strict),
         .testTarget(name: "GuidedGenerationTests", dependencies: ["GuidedGeneration", "JSON"], swiftSettings: strict),
         .testTarget(

@@ -6,4 +6,5 @@ let measurements: [String: @Sendable ([String]) async throws -> Void] = [
     "logits": logits,
     "random-model": measureRandomModel,
     "tokenize": tokenize,
+    "tokenizer-ids": measureTokenizerIds,
 ]
