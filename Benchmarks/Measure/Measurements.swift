@@ -1,4 +1,5 @@
 /// The measurements by name. One file of this folder each.
 let measurements: [String: @Sendable ([String]) async throws -> Void] = [
-    "generate": generate
+    "chat-templates": chatTemplates,
+    "generate": generate,
 ]

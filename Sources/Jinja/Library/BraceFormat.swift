@@ -72,7 +72,9 @@ struct BraceFormat {
         var value = try lookUp(Array(field[..<nameEnd]))
         var rest = field[nameEnd...]
         if rest.first == "!" {
-            guard rest.count >= 2 else { throw JinjaError(.value("end of string while looking for conversion specifier")) }
+            guard rest.count >= 2 else {
+                throw JinjaError(.value("end of string while looking for conversion specifier"))
+            }
             let conversion = rest[rest.startIndex + 1]
             rest = rest.dropFirst(2)
             guard rest.isEmpty || rest.first == ":" else {
@@ -99,7 +101,8 @@ struct BraceFormat {
         if first.isEmpty || first.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             if first.isEmpty { usesOrder = true } else { usesNumbers = true }
             guard !(usesOrder && usesNumbers) else {
-                throw JinjaError(.value("cannot switch between automatic field numbering and manual field specification"))
+                throw JinjaError(
+                    .value("cannot switch between automatic field numbering and manual field specification"))
             }
             let position = first.isEmpty ? nextIndex : Int(first) ?? Int.max
             if first.isEmpty { nextIndex += 1 }
@@ -152,7 +155,9 @@ private struct FormatSpecification {
         func peek(_ offset: Int = 0) -> Unicode.Scalar? {
             index + offset < scalars.count ? scalars[index + offset] : nil
         }
-        func isAlignment(_ scalar: Unicode.Scalar?) -> Bool { scalar.map { "<>=^".unicodeScalars.contains($0) } ?? false }
+        func isAlignment(_ scalar: Unicode.Scalar?) -> Bool {
+            scalar.map { "<>=^".unicodeScalars.contains($0) } ?? false
+        }
         if isAlignment(peek(1)) {
             fill = String(Character(scalars[index]))
             align = scalars[index + 1]
@@ -230,7 +235,9 @@ private struct FormatSpecification {
 
     private func unknown(_ value: Value) -> JinjaError {
         JinjaError(
-            .value("Unknown format code '\(type.map { String(Character($0)) } ?? "")' for object of type '\(value.typeName)'"))
+            .value(
+                "Unknown format code '\(type.map { String(Character($0)) } ?? "")' for object of type '\(value.typeName)'"
+            ))
     }
 
     private func format(_ value: BigInt) throws(JinjaError) -> String {
