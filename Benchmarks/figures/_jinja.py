@@ -1,5 +1,6 @@
 """Chat templates as `transformers` renders them, to compare with."""
 
+import copy
 import datetime
 import json
 
@@ -17,7 +18,8 @@ def reference(template, context):
     try:
         compiled = _compile_jinja_template(template)
         compiled.environment.globals["strftime_now"] = lambda format: NOW.strftime(format)
-        return "text", compiled.render(**context)
+        # A copy: `indent` changes a list in place.
+        return "text", compiled.render(**copy.deepcopy(context))
     except RecursionError:
         return "other", "RecursionError"
     except Exception as error:

@@ -147,6 +147,9 @@ private struct FormatSpecification {
     private var precision: Int?
     private var type: Unicode.Scalar?
     private let isEmpty: Bool
+    private var hasSign = false
+    /// Whether the alignment comes from a zero before the width.
+    private var hasZeroFlag = false
 
     init(_ text: String) throws(JinjaError) {
         let scalars = Array(text.unicodeScalars)
@@ -168,6 +171,7 @@ private struct FormatSpecification {
         }
         if let scalar = peek(), scalar == "+" || scalar == "-" || scalar == " " {
             sign = scalar
+            hasSign = true
             index += 1
         }
         if peek() == "#" {
@@ -178,6 +182,7 @@ private struct FormatSpecification {
             if align == nil {
                 fill = "0"
                 align = "="
+                hasZeroFlag = true
             }
             index += 1
         }
@@ -215,12 +220,14 @@ private struct FormatSpecification {
         switch value {
         case .string(let text), .markup(let text):
             guard type == nil || type == "s" else { throw unknown(value) }
-            guard align != "=" else {
+            guard !isAlternate, grouping == nil, !hasSign else {
+                throw JinjaError(.value("a sign, '#' or grouping is not allowed in string format specifier"))
+            }
+            guard align != "=" || hasZeroFlag else {
                 throw JinjaError(.value("'=' alignment not allowed in string format specifier"))
             }
             let shown = precision.map { String(Substring(text.unicodeScalars.prefix($0))) } ?? text
-            return padded("", shown, align: align ?? "<")
-        case .bool(let flag) where type == nil: return padded("", flag ? "True" : "False", align: align ?? ">")
+            return padded("", shown, align: align == "=" ? "<" : align ?? "<")
         default: break
         }
         guard let number = value.number else {

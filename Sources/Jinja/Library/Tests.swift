@@ -120,14 +120,14 @@ enum Tests {
             "filter",
             { (value, arguments, _) throws(JinjaError) in
                 _ = try arguments.bind("filter", [])
-                return value.text.map { Filters.table[$0] != nil } ?? false
+                return try isName(value) { Filters.table[$0] != nil }
             }
         ),
         (
             "test",
             { (value, arguments, _) throws(JinjaError) in
                 _ = try arguments.bind("test", [])
-                return value.text.map(isName) ?? false
+                return try isName(value) { table[$0] != nil }
             }
         ),
     ]
@@ -143,5 +143,9 @@ enum Tests {
         return Dictionary(uniqueKeysWithValues: all)
     }()
 
-    private static func isName(_ name: String) -> Bool { table[name] != nil }
+    /// Whether a table has the value as a key, which must be one that can be.
+    private static func isName(_ value: Value, _ contains: (String) -> Bool) throws(JinjaError) -> Bool {
+        _ = try Key(value)
+        return value.text.map(contains) ?? false
+    }
 }
