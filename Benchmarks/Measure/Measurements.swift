@@ -1,2 +1,9 @@
 /// The measurements by name. One file of this folder each.
-let measurements: [String: @Sendable ([String]) async throws -> Void] = [:]
+let measurements: [String: @Sendable ([String]) async throws -> Void] = [
+    "engine-speed": engineSpeed,
+    "generate": generate,
+    "guided": measureGuided,
+    "logits": logits,
+    "random-model": measureRandomModel,
+    "tokenize": tokenize,
+]

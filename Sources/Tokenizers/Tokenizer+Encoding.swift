@@ -1,0 +1,41 @@
+extension Tokenizer {
+    /// The tokens of `text`.
+    /// - Parameters:
+    ///   - parsesSpecial: whether the text of a control token becomes that token, as in a rendered chat template;
+    ///     otherwise it is text, as in what a user wrote. User-defined tokens are found in both cases.
+    ///   - addsBOS: whether the begin-of-text token comes first *if the file wants one* and the text does not begin with it.
+    ///   - addsEOS: whether the end-of-text token comes last if the file wants one and the text does not end with it.
+    package func encode(
+        _ text: String, parsesSpecial: Bool, addsBOS: Bool, addsEOS: Bool = false
+    ) -> [TokenID] {
+        var text = text
+        var tokens = text.withUTF8 { encode($0, parsesSpecial: parsesSpecial) }
+        if addsBOS, self.addsBOS, let bosToken, tokens.first != bosToken { tokens.insert(bosToken, at: 0) }
+        if addsEOS, self.addsEOS, let eosToken, tokens.last != eosToken { tokens.append(eosToken) }
+        return tokens
+    }
+
+    private func encode(_ text: UnsafeBufferPointer<UInt8>, parsesSpecial: Bool) -> [TokenID] {
+        var encoder = Encoder(self, text)
+        var position = 0
+        while position < text.count {
+            let special = specialTokens.first(in: text, from: position, parsesControl: parsesSpecial)
+            var end = special?.range.lowerBound ?? text.count
+            var next = special?.range.upperBound ?? text.count
+            if let token = special?.token {
+                if specialTokens.stripsLeft.contains(token) {
+                    while end > position, isSpace(text[end - 1]) { end -= 1 }
+                }
+                if specialTokens.stripsRight.contains(token) {
+                    while next < text.count, isSpace(text[next]) { next += 1 }
+                }
+            }
+            if end > position { encoder.append(position..<end) }
+            if let token = special?.token { encoder.append(token) }
+            position = next
+        }
+        return encoder.tokens
+    }
+
+    private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
+}

@@ -1,0 +1,150 @@
+/// Text to tokens and back, by the vocabulary of one model file.
+///
+/// Sources: Sennrich et al. 2016 (byte-pair encoding), GPT-2's byte-level alphabet, Kudo and Richardson 2018
+/// (SentencePiece), and for what GGUF files do not say the rules of llama.cpp's `llama-vocab.cpp`.
+///
+/// Text is taken as it is: no Unicode normalization, so that decoding gives back the very text.
+package final class Tokenizer: Sendable {
+    let vocabulary: Vocabulary
+    let specialTokens: SpecialTokens
+    let engine: Engine
+    /// The token of each byte, -1 where there is none.
+    let byteTokens: [TokenID]
+    /// SentencePiece: a space is put before the text and after each special token, and taken away when decoding.
+    let addsSpacePrefix: Bool
+
+    /// How words become tokens: by the ranks of pairs in the words of a pre-tokenizer, or by the scores of pieces.
+    enum Engine: Sendable {
+        case pairs(PairRanks, PreTokenizer)
+        case scores(PieceScores)
+    }
+
+    let spelling: Vocabulary.Spelling
+    /// No token reaches over the border before a space, so that the parts between such borders can be merged by themselves.
+    let splitsAtSpaces: Bool
+
+    package let bosToken: TokenID?
+    package let eosToken: TokenID?
+    package let unknownToken: TokenID?
+    /// All tokens that end a generation.
+    package let stopTokens: Set<TokenID>
+    /// Whether the file wants its begin-of-text token before, and its end-of-text token after a text.
+    package let addsBOS: Bool
+    package let addsEOS: Bool
+
+    package init(_ description: TokenizerDescription) throws(TokenizerError) {
+        let preTokenizer: PreTokenizer?
+        switch description.model {
+        case .byteLevelBPE(let name): preTokenizer = try PreTokenizer(named: name)
+        case .sentencePiece: preTokenizer = nil
+        }
+        let spelling = preTokenizer?.rule.spelling ?? .escapedSpaces
+        let vocabulary = try Vocabulary(description, spelling: spelling)
+        byteTokens = vocabulary.byteTokens(spelling)
+        self.vocabulary = vocabulary
+
+        if let preTokenizer {
+            guard description.merges.count > 0 else { throw .missing(key: "tokenizer.ggml.merges") }
+            engine = .pairs(try PairRanks(description.merges, vocabulary: vocabulary), preTokenizer)
+        } else {
+            engine = .scores(try PieceScores(description.scores, vocabulary: vocabulary))
+        }
+        self.spelling = spelling
+        splitsAtSpaces = spelling == .escapedSpaces && vocabulary.hasSpacesOnlyInFront
+
+        func checked(_ id: TokenID?, _ key: String) throws(TokenizerError) -> TokenID? {
+            // 4,294,967,295 means none.
+            guard let id, id != -1 else { return nil }
+            guard id >= 0, id < vocabulary.count else {
+                throw .tokenOutOfRange(key: "tokenizer.ggml.\(key)", id: id, count: vocabulary.count)
+            }
+            return id
+        }
+        // SentencePiece's own order of the first three tokens.
+        func usual(_ id: TokenID) -> TokenID? { preTokenizer == nil && Int(id) < vocabulary.count ? id : nil }
+        let bos = try checked(description.bosToken ?? usual(1), "bos_token_id")
+        let eos = try checked(description.eosToken ?? usual(2), "eos_token_id")
+        let unknown = try checked(description.unknownToken ?? usual(0), "unknown_token_id")
+        let eot = try checked(description.eotToken, "eot_token_id")
+        let eom = try checked(description.eomToken, "eom_token_id")
+        bosToken = bos
+        eosToken = eos
+        unknownToken = unknown
+        stopTokens = StopTokens.find(named: vocabulary.find).union([eos, eot, eom].compactMap(\.self))
+
+        if preTokenizer == nil, unknown == nil, let missing = byteTokens.firstIndex(of: -1) {
+            throw .incompleteBytes(missing: UInt8(missing))
+        }
+        if description.addsBOS == true, bos == nil { throw .missing(key: "tokenizer.ggml.bos_token_id") }
+        if description.addsEOS == true, eos == nil { throw .missing(key: "tokenizer.ggml.eos_token_id") }
+        addsBOS =
+            bos != nil
+            && (preTokenizer?.rule.alwaysAddsBOS == true
+                || description.addsBOS ?? preTokenizer?.rule.addsBOS ?? true)
+        addsEOS = eos != nil && description.addsEOS ?? false
+        addsSpacePrefix = preTokenizer == nil && description.addsSpacePrefix ?? true
+
+        let (left, right) = Self.strippingTokens(description, vocabulary)
+        specialTokens = SpecialTokens(vocabulary, stripsLeft: left, stripsRight: right)
+    }
+
+    /// How many tokens the vocabulary has.
+    package var count: Int { vocabulary.count }
+
+    /// Whether the token steers the model and is no text.
+    package func isControl(_ token: TokenID) -> Bool {
+        guard vocabulary.contains(token) else { return false }
+        let type = vocabulary.types[Int(token)]
+        return type == .control || type == .unknown
+    }
+
+    /// The token whose text in the file is `text`: `<|im_end|>`.
+    package func token(named text: String) -> TokenID? { vocabulary.find(text) }
+
+    /// The token's text as it stands in the file; `nil` for an id that the vocabulary does not have.
+    package func name(of token: TokenID) -> String? {
+        vocabulary.contains(token) ? vocabulary.texts.text(at: Int(token)) : nil
+    }
+
+    /// The tokens that swallow white space before or after them, which no key of a file tells: known by the model's name.
+    private static func strippingTokens(
+        _ description: TokenizerDescription, _ vocabulary: Vocabulary
+    ) -> (left: Set<TokenID>, right: Set<TokenID>) {
+        let name = description.modelName.lowercased()
+        guard name.contains("phi-3") || name.contains("phi3") else { return ([], []) }
+        var right: Set<TokenID> = []
+        for id in 0..<vocabulary.count where vocabulary.types[id] != .normal && vocabulary.types[id] != .byte {
+            right.insert(TokenID(id))
+        }
+        for text in ["<unk>", "<s>", "<|endoftext|>"] {
+            if let id = vocabulary.find(text) { right.remove(id) }
+        }
+        return ([], right)
+    }
+}
+
+extension Vocabulary {
+    func contains(_ token: TokenID) -> Bool { token >= 0 && Int(token) < count }
+
+    /// Whether U+2581 stands in pieces only in front, so that no merge reaches over the border before a space.
+    var hasSpacesOnlyInFront: Bool {
+        texts.bytes.withUnsafeBufferPointer { all in
+            (0..<count).allSatisfy { id in
+                if types[id] != .normal && types[id] != .userDefined && types[id] != .unused { return true }
+                let text = UnsafeBufferPointer(rebasing: all[texts.range(at: id)])
+                var hasOther = false
+                var index = 0
+                while index < text.count {
+                    if EscapedSpace.stands(at: index, in: text) {
+                        if hasOther { return false }
+                        index += 3
+                    } else {
+                        hasOther = true
+                        index += 1
+                    }
+                }
+                return true
+            }
+        }
+    }
+}
