@@ -2,6 +2,8 @@
 let measurements: [String: @Sendable ([String]) async throws -> Void] = [
     "engine-speed": engineSpeed,
     "generate": generate,
+    "guided": measureGuided,
     "logits": logits,
+    "random-model": measureRandomModel,
     "tokenize": tokenize,
 ]

@@ -33,7 +33,7 @@ final class Generation {
         self.tokenizer = tokenizer
         self.contextSize = contextSize
         pending = request.prompt[sequence.tokens.count...]
-        stopTokens = tokenizer.stopTokens.union(request.stopTokens)
+        stopTokens = (request.endsAtStopTokens ? tokenizer.stopTokens : []).union(request.stopTokens)
         sampler = Sampler(request.sampling)
         matcher = request.matcher
         detokenizer = StreamingDetokenizer(tokenizer)

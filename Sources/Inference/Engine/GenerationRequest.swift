@@ -10,6 +10,8 @@ package struct GenerationRequest: Sendable {
     package var maximumTokens: Int?
     /// The constraint that the text must satisfy, at its beginning.
     package var matcher: Matcher?
+    /// Whether the model's own end-of-generation tokens end the text. A comparison of speeds wants a fixed length.
+    package var endsAtStopTokens = true
     /// Tokens that end the text, beside the model's own. They are not part of it.
     package var stopTokens: Set<TokenID>
     /// Texts that end the text where they first stand in it. They are not part of it.

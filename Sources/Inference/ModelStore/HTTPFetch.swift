@@ -5,22 +5,6 @@ import Foundation
 /// can do that and the file is still the same one (RFC 9110, sections 13.1.5 and 14), starts anew when not, and
 /// tries again after a broken connection.
 struct HTTPFetch {
-    /// How patient a fetch is.
-    struct Patience: Sendable {
-        /// Seconds until a connection must stand.
-        var connect = 30
-        /// A transfer below this many bytes a second ...
-        var slowestRate = 1_000
-        /// ... for this many seconds is given up and tried again.
-        var slowSeconds = 60
-        /// Failures in a row, without `progressThatCounts` between them, after which the fetch ends.
-        var attempts = 6
-        /// Bytes beyond the furthest point so far that make the next failure the first again.
-        var progressThatCounts: Int64 = 1 << 20
-        /// The pause after the first failure in seconds; it doubles with each further one, up to 30.
-        var firstPause = 1.0
-    }
-
     let address: String
     /// The name that errors give the source.
     let name: String
@@ -30,7 +14,7 @@ struct HTTPFetch {
     /// Whether bytes of an earlier fetch may only be continued when the server can say that the file is the same one:
     /// where no hash is known, nothing would show that two files were mixed.
     var needsValidator = false
-    var patience = Patience()
+    var patience = FetchPatience()
 
     struct Progress {
         var received: Int64
@@ -336,8 +320,8 @@ private struct ResponseHeaders {
         case "content-length": contentLength = Int64(value).flatMap { $0 >= 0 ? $0 : nil }
         case "content-range": range = Self.contentRange(value)
         // A weak tag says that two files mean the same, not that their bytes are equal.
-        case "etag" where !value.hasPrefix("W/"): validator = value
-        case "last-modified" where validator == nil: validator = value
+        case "etag" where !value.isEmpty && !value.hasPrefix("W/"): validator = value
+        case "last-modified" where !value.isEmpty && validator == nil: validator = value
         case "retry-after": retryAfter = Double(value).map { min(max($0, 0), 120) }
         case "x-linked-etag":
             let digest = value.trimmingCharacters(in: CharacterSet(charactersIn: "\""))

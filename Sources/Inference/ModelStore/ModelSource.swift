@@ -67,7 +67,8 @@ package enum ModelSource: Hashable, Sendable {
         }
     }
 
-    /// The name that a model from here gets when the user gives none: the file's, without its extension.
+    /// The name that a model from here gets when the user gives none: the file's, without its extension and with a dash
+    /// for white space.
     package var suggestedName: String {
         let file =
             switch self {
@@ -76,7 +77,8 @@ package enum ModelSource: Hashable, Sendable {
             case .hub(_, let file, _): (file as NSString).lastPathComponent
             case .file(let path): (path as NSString).lastPathComponent
             }
-        return file.lowercased().hasSuffix(".gguf") ? String(file.dropLast(5)) : file
+        let stem = file.lowercased().hasSuffix(".gguf") ? String(file.dropLast(5)) : file
+        return String(stem.map { $0.isWhitespace ? "-" : $0 })
     }
 
     /// The address of a file that HTTP brings; nil for other sources.

@@ -37,13 +37,14 @@ extension ModelStore {
     ///   - reference: What to fetch.
     ///   - name: The name to give it, for what is not in the catalogue; nil for the file's own.
     ///   - sha256: The hash that the file must have, where the catalogue does not say it.
+    ///   - patience: How long to put up with the network.
     ///   - onProgress: Called about ten times a second, on another thread.
     package func pull(
-        _ reference: String, name: String? = nil, sha256: String? = nil,
+        _ reference: String, name: String? = nil, sha256: String? = nil, patience: FetchPatience = .init(),
         onProgress: @escaping @Sendable (PullProgress) -> Void = { _ in }
     ) async throws(ModelStoreError) -> PullResult {
         let order = try order(reference, name: name, sha256: sha256)
-        return try await pull(order, patience: .init(), onProgress: onProgress)
+        return try await pull(order, patience: patience, onProgress: onProgress)
     }
 
     /// What a pull has to do.
@@ -54,7 +55,7 @@ extension ModelStore {
         var sha256: String?
     }
 
-    func order(_ reference: String, name: String?, sha256: String?) throws(ModelStoreError) -> PullOrder {
+    private func order(_ reference: String, name: String?, sha256: String?) throws(ModelStoreError) -> PullOrder {
         if let sha256, !SHA256.isDigest(sha256) {
             throw .invalidReference(sha256, reason: "a sha256 has 64 hexadecimal digits")
         }
@@ -82,8 +83,8 @@ extension ModelStore {
         return PullOrder(name: name, source: source, size: nil, sha256: sha256?.lowercased())
     }
 
-    func pull(
-        _ order: PullOrder, patience: HTTPFetch.Patience, onProgress: @escaping @Sendable (PullProgress) -> Void
+    private func pull(
+        _ order: PullOrder, patience: FetchPatience, onProgress: @escaping @Sendable (PullProgress) -> Void
     ) async throws(ModelStoreError) -> PullResult {
         let cancellation = CancellationFlag()
         let result: Result<PullResult, ModelStoreError> = await withTaskCancellationHandler {
@@ -148,7 +149,7 @@ private final class Reporter {
 private struct Pull {
     let store: ModelStore
     let order: ModelStore.PullOrder
-    let patience: HTTPFetch.Patience
+    let patience: FetchPatience
     let reporter: Reporter
 
     private var alreadyThere: ModelStore.Model? {
@@ -179,7 +180,7 @@ private struct Pull {
     }
 
     private func fetch() throws(ModelStoreError) -> ModelStore.PullResult {
-        let partialPath = "\(store.incompleteDirectory)/\(order.name)"
+        let partialPath = store.partialPath(of: order.name)
         let file = try PartialFile(path: partialPath, origin: order.source.description) {
             received throws(ModelStoreError) in
             try reporter.report(.checking, received, order.size)

@@ -38,6 +38,8 @@ package struct ModelStore: Sendable {
     func path(of name: String) -> String { "\(directory)/\(name).gguf" }
     func recordPath(of name: String) -> String { "\(directory)/\(name).json" }
     var incompleteDirectory: String { "\(directory)/.incomplete" }
+    func partialPath(of name: String) -> String { "\(incompleteDirectory)/\(name).partial" }
+    func lockPath(of name: String) -> String { "\(incompleteDirectory)/\(name).lock" }
 
     /// The models that are on this machine, by name.
     package func installed() -> [Model] {
@@ -111,7 +113,7 @@ package struct ModelStore: Sendable {
     /// - Returns: Bytes that were freed.
     @discardableResult
     package func remove(_ name: String) throws(ModelStoreError) -> Int64 {
-        let partial = "\(incompleteDirectory)/\(name)"
+        let partial = partialPath(of: name)
         let model = installedModel(name)
         guard Self.isValidName(name), model != nil || Self.fileSize(partial) != nil else {
             if Self.isValidName(name), catalogue[name] != nil { throw .notInstalled(name) }
@@ -131,8 +133,6 @@ package struct ModelStore: Sendable {
             return freed
         }
     }
-
-    func lockPath(of name: String) -> String { "\(incompleteDirectory)/\(name).lock" }
 
     func prepareDirectories() throws(ModelStoreError) {
         do {

@@ -10,6 +10,8 @@ package final class PullReporter: Sendable {
         var points: [(time: Double, received: Int64)] = []
         var lastLine: Double = -.infinity
         var showsLine = false
+        /// Whether the last plain line showed the whole file.
+        var wasWhole = false
     }
 
     private let name: String
@@ -37,6 +39,7 @@ package final class PullReporter: Sendable {
         guard !isQuiet else { return }
         state.withLock { state in
             let now = clock()
+            let isWhole = progress.received == progress.total
             if state.stage != progress.stage {
                 state.stage = progress.stage
                 state.points = []
@@ -49,8 +52,9 @@ package final class PullReporter: Sendable {
             if output.isTerminal {
                 output.write("\r\u{1b}[K" + text)
                 state.showsLine = true
-            } else if now - state.lastLine >= Self.plainInterval || progress.received == progress.total {
+            } else if now - state.lastLine >= Self.plainInterval || isWhole != state.wasWhole {
                 state.lastLine = now
+                state.wasWhole = isWhole
                 output.line(text)
             }
         }
