@@ -2,6 +2,7 @@ import Foundation
 import GuidedGeneration
 import Inference
 import JSON
+import Tokenizers
 
 /// `measure guided MODEL`: keeps a model loaded and answers one request a line, so that a script can put its runs
 /// between those of a peer. A request is `{"mode": "render" | "guided" | "free", "prompt": …, "schema": …, "tokens": N}`;
@@ -9,12 +10,13 @@ import JSON
 func measureGuided(_ arguments: [String]) async throws {
     guard let model = arguments.first else { throw MeasureError.usage("guided MODEL") }
     // Nothing of an earlier run may be reused: no finished sequence is kept.
-    let engine = try Engine.load(URL(fileURLWithPath: model), options: EngineOptions(contextSize: 4096, cachedTokenLimit: 0))
+    let engine = try Engine.load(
+        URL(fileURLWithPath: model), options: EngineOptions(contextSize: 4096, cachedTokenLimit: 0))
     _ = engine.tokenTrie
     while let line = readLine() {
         let answer: JSONObject
         do {
-            answer = try await answer(to: JSONValue(parsing: line), engine)
+            answer = try await reply(to: JSONValue(parsing: line), engine)
         } catch {
             answer = ["error": .string("\(error)")]
         }
@@ -23,18 +25,18 @@ func measureGuided(_ arguments: [String]) async throws {
     }
 }
 
-private func answer(to request: JSONValue, _ engine: Engine) async throws -> JSONObject {
-    let prompt = try engine.chatTemplate.render([ChatMessage(.user, request[key: "prompt"]?.stringValue ?? "")])
-    let mode = request[key: "mode"]?.stringValue
+private func reply(to request: JSONValue, _ engine: Engine) async throws -> JSONObject {
+    let prompt = try engine.chatTemplate.render([ChatMessage(.user, request["prompt"]?.stringValue ?? "")])
+    let mode = request["mode"]?.stringValue
     if mode == "render" { return ["text": .string(prompt)] }
 
     let start = ContinuousClock.now
     var generation = GenerationRequest(
         prompt: engine.tokenizer.encode(prompt, parsesSpecial: true, addsBOS: true))
     generation.sampling = .greedy
-    generation.maximumTokens = request[key: "tokens"]?.numberValue?.intValue
+    generation.maximumTokens = request["tokens"]?.numberValue?.intValue
     if mode == "guided" {
-        guard let schema = request[key: "schema"] else { throw MeasureError.usage("a guided request has a schema") }
+        guard let schema = request["schema"] else { throw MeasureError.usage("a guided request has a schema") }
         generation.matcher = Matcher(try Grammar.jsonSchema(schema), trie: engine.tokenTrie)
     } else {
         generation.endsAtStopTokens = false
@@ -51,6 +53,7 @@ private func answer(to request: JSONValue, _ engine: Engine) async throws -> JSO
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     return [
         "text": .string(text), "seconds": JSONNumber(seconds).map(JSONValue.number) ?? .null,
-        "tokens": .number(JSONNumber(usage?.generatedTokens ?? 0)), "forced": .number(JSONNumber(usage?.forcedTokens ?? 0)),
+        "tokens": .number(JSONNumber(usage?.generatedTokens ?? 0)),
+        "forced": .number(JSONNumber(usage?.forcedTokens ?? 0)),
     ]
 }

@@ -2,7 +2,8 @@ import Foundation
 import FoundationModels
 
 let numberSamples: [any GuidedSample.Type] = [
-    SmallInteger.self, NegativeInteger.self, MinimumInteger.self, MaximumInteger.self, AcrossZero.self, DoubleRange.self,
+    SmallInteger.self, NegativeInteger.self, MinimumInteger.self, MaximumInteger.self, AcrossZero.self,
+    DoubleRange.self,
     FloatMinimum.self, DecimalRange.self, DoubleMaximum.self, NarrowDecimal.self,
 ]
 

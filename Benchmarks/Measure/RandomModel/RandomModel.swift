@@ -3,6 +3,7 @@ import FoundationModels
 import GuidedGeneration
 import Inference
 import JSON
+import Tokenizers
 
 /// `measure random-model MODEL RUNS`: values of the sample types in turn, from a model whose weights are random, at
 /// temperature 2. Prints a line of JSON: runs, how many values were valid, the faults, the choices never seen.

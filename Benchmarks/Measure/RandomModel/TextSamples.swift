@@ -124,4 +124,3 @@ extension UnicodePattern: GuidedSample {
         report.saw("length \(name.unicodeScalars.count)")
     }
 }
-
