@@ -85,7 +85,9 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "CKernelsTests", dependencies: ["CKernels"], swiftSettings: strict),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
-        .testTarget(name: "TokenizersTests", dependencies: ["Tokenizers", "JSON"], swiftSettings: strict),
+        .testTarget(
+            name: "TokenizersTests", dependencies: ["Tokenizers", "JSON"], exclude: ["Fixtures"],
+            swiftSettings: strict),
         .testTarget(name: "JinjaTests", dependencies: ["Jinja", "JSON"], swiftSettings: strict),
         .testTarget(name: "GuidedGenerationTests", dependencies: ["GuidedGeneration", "JSON"], swiftSettings: strict),
         .testTarget(
