@@ -78,7 +78,7 @@ package enum SchemaDocument {
             for (key, value) in object {
                 if nameKeywords.contains(key), case .object(let named) = value {
                     result[key] = .object(
-                        JSONObject(named.lazy.map { ($0.key, mapSchemas($0.value, depth: depth + 2, change)) }))
+                        JSONObject(named.map { ($0.key, mapSchemas($0.value, depth: depth + 2, change)) }))
                 } else if dataKeywords.contains(key) {
                     result[key] = value
                 } else {
