@@ -35,7 +35,8 @@ let package = Package(
     traits: [
         .trait(
             name: "GenerationErrors",
-            description: "Throw LanguageModelSession.GenerationError, which programs for the framework's 26 generation catch.")
+            description:
+                "Throw LanguageModelSession.GenerationError, which programs for the framework's 26 generation catch.")
     ],
     targets: [
         // Libraries of the system, each with the Debian package that brings it.
