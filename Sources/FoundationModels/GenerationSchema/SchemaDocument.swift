@@ -77,8 +77,9 @@ package enum SchemaDocument {
             var result = JSONObject()
             for (key, value) in object {
                 if nameKeywords.contains(key), case .object(let named) = value {
-                    result[key] = .object(
-                        JSONObject(named.lazy.map { ($0.key, mapSchemas($0.value, depth: depth + 2, change)) }))
+                    var schemas = JSONObject()
+                    for (name, schema) in named { schemas[name] = mapSchemas(schema, depth: depth + 2, change) }
+                    result[key] = .object(schemas)
                 } else if dataKeywords.contains(key) {
                     result[key] = value
                 } else {
