@@ -29,9 +29,20 @@ let package = Package(
     name: "FoundationModels",
     products: [
         .library(name: "FoundationModels", targets: ["FoundationModels"]),
+        .library(name: "FoundationModelsTesting", targets: ["FoundationModelsTesting"]),
         .executable(name: "fm", targets: ["fm"]),
     ],
+    traits: [
+        .trait(
+            name: "GenerationErrors",
+            description: "Throw LanguageModelSession.GenerationError, which programs for the framework's 26 generation catch.")
+    ],
     targets: [
+        // Libraries of the system, each with the Debian package that brings it.
+        .systemLibrary(name: "CLibcurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLibedit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
+
         // Rooms, lowest first. Imports go downwards only.
         .target(name: "CKernels", linkerSettings: [.linkedLibrary("m"), .linkedLibrary("pthread")]),
         .target(name: "JSON", swiftSettings: strict),
@@ -40,7 +51,9 @@ let package = Package(
         .target(name: "GuidedGeneration", dependencies: ["JSON"], swiftSettings: strict),
         .target(
             name: "Inference",
-            dependencies: ["CKernels", "JSON", "Tokenizers", "Jinja", "GuidedGeneration"],
+            dependencies: [
+                "CKernels", "CLibcurl", "CLibcrypto", "JSON", "Tokenizers", "Jinja", "GuidedGeneration",
+            ],
             swiftSettings: strict),
         .macro(
             name: "FoundationModelsMacros",
@@ -52,9 +65,11 @@ let package = Package(
             name: "FoundationModels",
             dependencies: ["JSON", "GuidedGeneration", "Inference", "FoundationModelsMacros"],
             swiftSettings: strict),
+        // A scripted model, for the tests of apps and for our own.
+        .target(name: "FoundationModelsTesting", dependencies: ["FoundationModels"], swiftSettings: strict),
         .executableTarget(
             name: "fm",
-            dependencies: ["FoundationModels", "Inference", "JSON", "GuidedGeneration"],
+            dependencies: ["CLibedit", "FoundationModels", "Inference", "JSON", "GuidedGeneration"],
             swiftSettings: strict),
 
         // Measures what the figures need from inside the rooms; never part of a product.
@@ -79,8 +94,21 @@ let package = Package(
             dependencies: ["Inference", "CKernels", "Tokenizers", "JSON", "Jinja", "GuidedGeneration"],
             swiftSettings: strict),
         .testTarget(
+            name: "FoundationModelsMacrosTests",
+            dependencies: ["FoundationModelsMacros"],
+            swiftSettings: strict + [.unsafeFlags(["-I", hostLibraries])],
+            linkerSettings: [
+                .unsafeFlags(["-L", hostLibraries, "-Xlinker", "-rpath", "-Xlinker", hostLibraries])
+            ]),
+        // Programs whose code is on the main actor unless it says otherwise.
+        .testTarget(
+            name: "MainActorProgramTests",
+            dependencies: ["FoundationModels"],
+            swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
+        .testTarget(
             name: "FoundationModelsTests",
-            dependencies: ["FoundationModels", "JSON", "GuidedGeneration"],
+            dependencies: ["FoundationModels", "FoundationModelsTesting", "JSON", "GuidedGeneration"],
+            resources: [.copy("Fixtures")],
             swiftSettings: strict),
     ]
 )

@@ -1,4 +1,10 @@
 /// The measurements by name. One file of this folder each.
 let measurements: [String: @Sendable ([String]) async throws -> Void] = [
-    "tokenizer-ids": measureTokenizerIds
+    "engine-speed": engineSpeed,
+    "generate": generate,
+    "guided": measureGuided,
+    "logits": logits,
+    "random-model": measureRandomModel,
+    "tokenize": tokenize,
+    "tokenizer-ids": measureTokenizerIds,
 ]

@@ -7,4 +7,9 @@ guard let name = arguments.first, let measurement = measurements[name] else {
         Data("usage: measure NAME [ARGUMENT ...]\nnames: \(measurements.keys.sorted())\n".utf8))
     exit(2)
 }
-try await measurement(Array(arguments.dropFirst()))
+do {
+    try await measurement(Array(arguments.dropFirst()))
+} catch {
+    FileHandle.standardError.write(Data("measure: \(error)\n".utf8))
+    exit(1)
+}

@@ -4,7 +4,13 @@ import SwiftSyntaxMacros
 /// The macros by the type name that `#externalMacro` gives.
 struct Provider: PluginProvider {
     func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
-        throw UnknownMacro(name: "\(moduleName).\(typeName)")
+        switch typeName {
+        case "GenerableMacro": return GenerableMacro.self
+        case "GuideMacro": return GuideMacro.self
+        case "SessionPropertyEntryMacro": return SessionPropertyEntryMacro.self
+        case "SessionPropertyEntryDefaultValueMacro": return SessionPropertyEntryDefaultValueMacro.self
+        default: throw UnknownMacro(name: "\(moduleName).\(typeName)")
+        }
     }
 }
 

@@ -1,1 +1,26 @@
-print("fm")
+// `fm`: reads the command line, runs the command, turns an error into a text and an exit status.
+import Foundation
+
+let context = Context.standard()
+// Begins to watch for signals.
+_ = Interrupts.shared
+
+do {
+    guard let (command, arguments) = try CommandTable.parse(Array(CommandLine.arguments.dropFirst())) else {
+        context.output.write(CommandTable.helpText)
+        exit(ExitCode.success.rawValue)
+    }
+    if arguments.has(Command.help.name) {
+        context.output.write(command.helpText)
+    } else {
+        try await command.run(arguments, context)
+    }
+    exit(ExitCode.success.rawValue)
+} catch {
+    let failure = Failure(error)
+    context.messages.line(context.messages.styled("fm:", .red) + " \(failure.message)")
+    if failure.code == .usage, error is UsageError {
+        context.messages.line("'fm --help' and 'fm COMMAND --help' show what is possible.")
+    }
+    exit(failure.code.rawValue)
+}

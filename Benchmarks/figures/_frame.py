@@ -1,0 +1,189 @@
+"""What the figures share: the programs that measure, the models, the peers, interleaved runs and the closing line.
+
+A figure is one file of this folder, named as the figure is. The first line of its docstring says what it measures and
+what the bar is; run as a program it measures and ends with `verdict`. Names that begin with an underscore are no figures.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Where `./figures --install-peers` puts the programs and packages that figures compare with.
+PEERS = pathlib.Path(
+    os.environ.get("FM_PEERS_DIR")
+    or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "foundationmodels" / "peers"
+)
+# Threads of every comparison, ours and the peer's.
+THREADS = 2
+
+
+class Unmeasured(Exception):
+    """A figure cannot be measured here; the text says why and what to do."""
+
+
+def arguments(description, *, data=None, extra=None):
+    """Parses a figure's command line. `data` is the default of --data, for figures over a data file; `extra(parser)` adds
+    the figure's own options."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    if data is not None:
+        parser.add_argument("--data", default=str(data), help="another file of the same format (default: %(default)s)")
+    if extra:
+        extra(parser)
+    return parser.parse_args()
+
+
+def verdict(name, value, *, at_least=None, at_most=None, digits=3):
+    """Prints `NAME value bar ok|short` and ends the program with 0 or 1. `value` is a number; exactly one bar is given."""
+    bar = at_least if at_most is None else at_most
+    if (at_least is None) == (at_most is None):
+        raise ValueError("give at_least or at_most")
+    # A value that is not a number is short of every bar.
+    good = value >= at_least if at_most is None else value <= at_most
+    sign = ">=" if at_most is None else "<="
+    print(f"{name} {_number(value, digits)} {sign}{_number(bar, digits)} {'ok' if good else 'short'}", flush=True)
+    sys.exit(0 if good else 1)
+
+
+def _number(value, digits):
+    return str(value) if isinstance(value, int) else f"{value:.{digits}g}"
+
+
+def run(command, *, input=None, env=None, cwd=None, timeout=None):
+    """Runs a program and returns its standard output as text; its standard error goes to ours."""
+    command = [str(part) for part in command]
+    try:
+        done = subprocess.run(
+            command,
+            input=input,
+            stdin=subprocess.DEVNULL if input is None else None,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=None if env is None else {**os.environ, **env},
+            cwd=cwd,
+            timeout=timeout,
+        )
+    except FileNotFoundError:
+        raise Unmeasured(f"no program '{command[0]}'") from None
+    except subprocess.TimeoutExpired:
+        raise Unmeasured(f"'{' '.join(command)}' did not end within {timeout} s") from None
+    if done.returncode:
+        raise Unmeasured(f"'{' '.join(command)}' ended with status {done.returncode}")
+    return done.stdout
+
+
+# The programs of this package.
+
+_built = {}
+
+
+def build(product):
+    """Builds a product in release, when a source has changed, and returns the path of its program."""
+    if product not in _built:
+        script = '. "$root/Scripts/prepare.sh"; prepare && build_product "$0" && printf "%s" "$binary"'
+        _built[product] = run(["bash", "-c", script, product], env={"root": str(ROOT), "program": "figures"})
+    return _built[product]
+
+
+def measure(name, *parameters, **options):
+    """Runs one measurement of `measure` (Benchmarks/Measure) and returns what it prints."""
+    return run([build("measure"), name, *parameters], **options)
+
+
+def measure_json(name, *parameters, **options):
+    """The last line that a measurement prints, read as JSON."""
+    return last_json(measure(name, *parameters, **options))
+
+
+def last_json(text):
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise Unmeasured("the measurement printed nothing")
+    return json.loads(lines[-1])
+
+
+def model(name):
+    """The path of a model of the catalogue, which is fetched when it is not there; a path stays as it is."""
+    if os.path.sep in str(name) or str(name).endswith(".gguf"):
+        return str(pathlib.Path(name).resolve())
+    fm = build("fm")
+    run([fm, "pull", "--quiet", name])
+    return run([fm, "models", "--path", name]).strip()
+
+
+DEFAULT_MODEL = "qwen2.5-coder-1.5b"
+
+
+# The peers.
+
+def peer(program):
+    """The path of a program of the peers, such as `llama-bench`."""
+    path = PEERS / "bin" / program
+    if not path.exists():
+        raise Unmeasured(f"no '{program}' under {PEERS}: run './figures --install-peers' first")
+    return str(path)
+
+
+def peer_source():
+    """The folder of llama.cpp's source, with its vocabularies and templates."""
+    path = PEERS / "llama.cpp"
+    if not path.exists():
+        raise Unmeasured(f"no llama.cpp under {PEERS}: run './figures --install-peers' first")
+    return path.resolve()
+
+
+def need(*packages):
+    """Sees to it that Python packages of the peers can be imported (figures run under the peers' Python when it is there)."""
+    import importlib.util
+
+    missing = [package for package in packages if importlib.util.find_spec(package) is None]
+    if missing:
+        raise Unmeasured(f"no Python package {', '.join(missing)}: run './figures --install-peers' first")
+
+
+# Comparisons.
+
+def interleaved(ours, theirs, *, rounds=5, unit="tokens/s", warm_up=True):
+    """Measures A B A B … and returns (median of ours, median of theirs, ratio of the medians). `ours` and `theirs` are
+    functions without arguments that each return one number. Machines are shared and change by the minute: only what was
+    measured side by side is compared."""
+    if warm_up:
+        ours()
+        theirs()
+    mine, other = [], []
+    for number in range(rounds):
+        mine.append(ours())
+        other.append(theirs())
+        print(
+            f"round {number + 1}/{rounds}: ours {mine[-1]:.4g} {unit}, peer {other[-1]:.4g} {unit}, "
+            f"ratio {mine[-1] / other[-1]:.3f}",
+            flush=True,
+        )
+    a, b = statistics.median(mine), statistics.median(other)
+    print(f"medians: ours {a:.4g} {unit}, peer {b:.4g} {unit}", flush=True)
+    return a, b, a / b
+
+
+def llama_bench(model_path, *, prompt=0, generate=0, depth=0, threads=THREADS):
+    """Tokens per second of llama.cpp for `prompt` tokens of prefill or `generate` tokens of decoding."""
+    rows = json.loads(
+        run(
+            [peer("llama-bench"), "-m", model_path, "-t", threads, "-p", prompt, "-n", generate, "-d", depth]
+            + ["-r", 1, "-o", "json"]
+        )
+    )
+    return float(rows[-1]["avg_ts"])
+
+
+def _excepthook(kind, value, trace):
+    if kind is Unmeasured:
+        print(f"figures: {value}", file=sys.stderr)
+        os._exit(2)
+    sys.__excepthook__(kind, value, trace)
+
+
+sys.excepthook = _excepthook

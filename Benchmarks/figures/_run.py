@@ -1,0 +1,49 @@
+"""Behind `./figures`: lists the figures, runs one, or installs the peers."""
+
+import ast
+import os
+import pathlib
+import sys
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+
+
+def figures():
+    """The figures by name, each with the first line of its docstring."""
+    found = {}
+    for path in sorted(FOLDER.glob("[!_]*.py")):
+        text = ast.get_docstring(ast.parse(path.read_text())) or ""
+        found[path.stem] = text.partition("\n")[0]
+    return found
+
+
+def main(arguments):
+    known = figures()
+    if not arguments or arguments[0] in ("-h", "--help"):
+        width = max((len(name) for name in known), default=0)
+        for name, text in known.items():
+            print(f"{name:<{width}}  {text}")
+        if arguments:
+            print("\nusage: ./figures [NAME [--data FILE] [ARGUMENT ...] | --install-peers]")
+        return 0
+    name, *rest = arguments
+    if name == "--install-peers":
+        os.execv(sys.executable, [sys.executable, str(FOLDER / "_install_peers.py"), *rest])
+    if name not in known:
+        import difflib
+
+        near = [other for other in known if other.startswith(name)]
+        near = near or difflib.get_close_matches(name, [*known, "--install-peers"], n=1)
+        hint = f", did you mean '{near[0]}'?" if near else "."
+        print(f"figures: no figure '{name}'{hint} './figures' lists them.", file=sys.stderr)
+        return 2
+    sys.path.insert(0, str(FOLDER))
+    from _frame import PEERS
+
+    python = PEERS / "venv" / "bin" / "python"
+    python = str(python) if python.exists() else sys.executable
+    os.execv(python, [python, str(FOLDER / f"{name}.py"), *rest])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

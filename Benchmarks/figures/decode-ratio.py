@@ -1,0 +1,23 @@
+"""Decoding with 2 threads and the default model, tokens per second against llama.cpp: ratio, bar 0.8."""
+
+import _frame
+
+GENERATED = 128
+
+
+def options(parser):
+    parser.add_argument("--model", default=_frame.DEFAULT_MODEL, help="a model's name or path (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=5)
+
+
+given = _frame.arguments(__doc__, extra=options)
+path = _frame.model(given.model)
+
+
+def ours():
+    speeds = ["--prompt", 0, "--generate", GENERATED, "--threads", _frame.THREADS]
+    return _frame.measure_json("engine-speed", path, *speeds)["decode"]
+
+
+_, _, ratio = _frame.interleaved(ours, lambda: _frame.llama_bench(path, generate=GENERATED), rounds=given.rounds)
+_frame.verdict("decode-ratio", ratio, at_least=0.8)

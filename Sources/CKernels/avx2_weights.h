@@ -1,0 +1,279 @@
+/// Reading interleaved weights into AVX2 registers. See `layout.h` for how they lie.
+///
+/// Every function here takes the type as a constant and is inlined, so that the switches vanish. A *sub-block* is 32
+/// columns of 8 rows. Its weights come as eight vectors of unsigned bytes: byte `4r + c` of vector `v` is row `r`, column
+/// `4v + c`. Three families of types differ in how they are multiplied:
+/// - plain: one scale (and perhaps a minimum) per row and sub-block;
+/// - halved: an integer scale per 16 columns below a float scale (Q2_K, Q3_K, Q6_K);
+/// - split: 8-bit weights, whose upper and lower four bits are multiplied apart, since a pair of products of full bytes
+///   overflows 16 bits.
+#ifndef CK_AVX2_WEIGHTS_H
+#define CK_AVX2_WEIGHTS_H
+
+#include <immintrin.h>
+
+#include "internal.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum family { PLAIN, HALVED, SPLIT };
+
+INLINE enum family family_of(const ck_type type) {
+    switch (type) {
+    case CK_Q2_K: case CK_Q3_K: case CK_Q6_K: return HALVED;
+    case CK_Q8_0: case CK_IQ4_NL: case CK_IQ4_XS: return SPLIT;
+    default: return PLAIN;
+    }
+}
+
+/// Sub-blocks per block of the file.
+INLINE int subs_of(const ck_type type) {
+    switch (type) {
+    case CK_Q2_K: case CK_Q3_K: case CK_Q4_K: case CK_Q5_K: case CK_Q6_K: case CK_IQ4_XS: return 8;
+    default: return 1;
+    }
+}
+
+/// Bytes of an interleaved block.
+INLINE int stride_of(const ck_type type) {
+    switch (type) {
+    case CK_Q4_0: case CK_IQ4_NL: return 8 * 18;
+    case CK_Q4_1: return 8 * 20;
+    case CK_Q5_0: return 8 * 22;
+    case CK_Q5_1: return 8 * 24;
+    case CK_Q8_0: return 8 * 34;
+    case CK_Q2_K: return 8 * 84;
+    case CK_Q3_K: return 8 * 110;
+    case CK_Q4_K: return 8 * 144;
+    case CK_Q5_K: return 8 * 176;
+    case CK_Q6_K: return 8 * 210;
+    case CK_IQ4_XS: return 8 * 136;
+    default: return 0;
+    }
+}
+
+/// What stands for nought among the unsigned weights, and so which bias the sums begin with.
+INLINE int shift_of(const ck_type type) {
+    switch (type) {
+    case CK_Q4_0: return 8;
+    case CK_Q5_0: case CK_Q5_1: case CK_Q5_K: return 16;
+    case CK_Q3_K: case CK_Q6_K: return 32;
+    default: return 0;
+    }
+}
+
+INLINE bool has_minimum(const ck_type type) {
+    switch (type) {
+    case CK_Q4_1: case CK_Q5_1: case CK_Q2_K: case CK_Q4_K: case CK_Q5_K: return true;
+    default: return false;
+    }
+}
+
+// MARK: - Weights
+
+INLINE __m256i load(const uint8_t *p) { return _mm256_loadu_si256((const __m256i *)p); }
+
+INLINE __m256i low_bits(__m256i v) { return _mm256_and_si256(v, _mm256_set1_epi8(15)); }
+
+INLINE __m256i high_bits(__m256i v) { return _mm256_and_si256(_mm256_srli_epi16(v, 4), _mm256_set1_epi8(15)); }
+
+/// The bits of `v` under `mask` (of each byte) moved from bit `from` to bit `to`.
+INLINE __m256i move_bits(__m256i v, const int mask, const int from, const int to) {
+    __m256i bits = to >= from ? _mm256_slli_epi16(v, to - from) : _mm256_srli_epi16(v, from - to);
+    return _mm256_and_si256(bits, _mm256_set1_epi8((char)(mask << to)));
+}
+
+/// Vector `v` of sub-block `sub` of an interleaved block (plain and halved types).
+INLINE __m256i weights(const ck_type type, const uint8_t *block, const int sub, const int v) {
+    switch (type) {
+    case CK_Q4_0:
+    case CK_Q4_1: {
+        const uint8_t *q = block + (type == CK_Q4_0 ? 16 : 32);
+        return v < 4 ? low_bits(load(q + 32 * v)) : high_bits(load(q + 32 * (v - 4)));
+    }
+    case CK_Q5_0:
+    case CK_Q5_1: {
+        const uint8_t *h = block + (type == CK_Q5_0 ? 16 : 32), *q = h + 32;
+        __m256i low = v < 4 ? low_bits(load(q + 32 * v)) : high_bits(load(q + 32 * (v - 4)));
+        return _mm256_or_si256(low, move_bits(load(h), 1, v, 4));
+    }
+    case CK_Q4_K: {
+        __m256i q = load(block + 128 + 32 * (8 * (sub / 2) + v));
+        return sub % 2 == 0 ? low_bits(q) : high_bits(q);
+    }
+    case CK_Q5_K: {
+        __m256i q = load(block + 384 + 32 * (8 * (sub / 2) + v));
+        return _mm256_or_si256(
+            sub % 2 == 0 ? low_bits(q) : high_bits(q), move_bits(load(block + 128 + 32 * v), 1, sub, 4));
+    }
+    case CK_Q6_K: {
+        const int half = sub / 4, quarter = sub % 4;
+        __m256i q = load(block + 32 * (16 * half + 8 * (quarter & 1) + v));
+        __m256i h = load(block + 1024 + 32 * (8 * half + v));
+        return _mm256_or_si256(quarter < 2 ? low_bits(q) : high_bits(q), move_bits(h, 3, 2 * quarter, 4));
+    }
+    case CK_Q2_K: return move_bits(load(block + 128 + 32 * (8 * (sub / 4) + v)), 3, 2 * (sub % 4), 0);
+    case CK_Q3_K: {
+        __m256i q = move_bits(load(block + 256 + 32 * (8 * (sub / 4) + v)), 3, 2 * (sub % 4), 0);
+        __m256i h = move_bits(load(block + 32 * v), 1, sub, 2);
+        return _mm256_add_epi8(_mm256_or_si256(q, h), _mm256_set1_epi8(28));    // q − 4 as q + 28 − 32
+    }
+    default: return _mm256_setzero_si256();
+    }
+}
+
+/// The same for split types: lower four bits, and upper four bits plus 8.
+INLINE void split_weights(const ck_type type, const uint8_t *block, const int sub, const int v, __m256i *low, __m256i *high) {
+    if (type == CK_Q8_0) {
+        __m256i q = load(block + 16 + 32 * v);
+        *low = low_bits(q);
+        *high = _mm256_xor_si256(high_bits(q), _mm256_set1_epi8(8));
+    } else {
+        // The levels -127 -104 -83 -65 -49 -35 -22 -10 1 13 25 38 53 69 89 113, as 16 · (high - 8) + low.
+        const __m256i lows = _mm256_broadcastsi128_si256(
+            _mm_setr_epi8(1, 8, 13, 15, 15, 13, 10, 6, 1, 13, 9, 6, 5, 5, 9, 1));
+        const __m256i highs = _mm256_broadcastsi128_si256(
+            _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 10, 11, 12, 13, 15));
+        const uint8_t *q = type == CK_IQ4_NL ? block + 16 : block + 64 + 128 * sub;
+        __m256i index = v < 4 ? low_bits(load(q + 32 * v)) : high_bits(load(q + 32 * (v - 4)));
+        *low = _mm256_shuffle_epi8(lows, index);
+        *high = _mm256_shuffle_epi8(highs, index);
+    }
+}
+
+// MARK: - Scales
+
+INLINE __m256 halves(const uint8_t *p) { return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p)); }
+
+/// Byte `j` (0...3) of every 32-bit lane, unsigned, as a float.
+INLINE __m256 byte_to_float(__m256i v, const int j) {
+    __m256i byte = j == 3 ? _mm256_srli_epi32(v, 24)
+                          : _mm256_and_si256(_mm256_srli_epi32(v, 8 * j), _mm256_set1_epi32(255));
+    return _mm256_cvtepi32_ps(byte);
+}
+
+/// Byte `j` (0...3) of every 32-bit lane, signed, in both 16-bit halves of the lane.
+INLINE __m256i byte_to_pairs(__m256i v, const int j) {
+    const char z = (char)0x80, a = (char)j, b = (char)(j + 4), c = (char)(j + 8), d = (char)(j + 12);
+    const __m256i order = _mm256_broadcastsi128_si256(_mm_setr_epi8(z, a, z, a, z, b, z, b, z, c, z, c, z, d, z, d));
+    return _mm256_srai_epi16(_mm256_shuffle_epi8(v, order), 8);
+}
+
+/// The scales of an interleaved block of a plain or split type with 8 sub-blocks, in bytes: byte `j` of lane `r` of
+/// `scales[i]` is that of row `r`, sub-block `4i + j`.
+typedef struct {
+    __m256i scales[2], minima[2];
+    __m256 d, m;
+} block_scales;
+
+INLINE block_scales load_block_scales(const ck_type type, const uint8_t *block) {
+    block_scales s;
+    const __m256i six = _mm256_set1_epi8(63), four = _mm256_set1_epi8(15), top = _mm256_set1_epi8((char)0xc0);
+    if (type == CK_Q4_K || type == CK_Q5_K) {
+        __m256i a = load(block + 32), b = load(block + 64), c = load(block + 96);
+        s.d = halves(block);
+        s.m = halves(block + 16);
+        s.scales[0] = _mm256_and_si256(a, six);
+        s.minima[0] = _mm256_and_si256(b, six);
+        s.scales[1] = _mm256_or_si256(_mm256_and_si256(c, four), _mm256_srli_epi16(_mm256_and_si256(a, top), 2));
+        s.minima[1] = _mm256_or_si256(high_bits(c), _mm256_srli_epi16(_mm256_and_si256(b, top), 2));
+    } else {    // IQ4_XS: 16 high bits per row, two per sub-block, then 4 bytes of low bits, two sub-blocks each
+        __m256i high = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(block + 16)));
+        __m256i low = load(block + 32);
+        __m256i spread[2];
+        for (int i = 0; i < 2; i++) {
+            // Byte 2i of the low bits holds sub-blocks 4i and 4i + 1, the next one the two after them.
+            __m256i two = _mm256_srli_epi32(low, 16 * i);
+            __m256i nibbles = _mm256_or_si256(
+                _mm256_or_si256(
+                    _mm256_and_si256(two, _mm256_set1_epi32(15)),
+                    _mm256_and_si256(_mm256_slli_epi32(two, 4), _mm256_set1_epi32(15 << 8))),
+                _mm256_or_si256(
+                    _mm256_and_si256(_mm256_slli_epi32(two, 8), _mm256_set1_epi32(15 << 16)),
+                    _mm256_and_si256(_mm256_slli_epi32(two, 12), _mm256_set1_epi32(15 << 24))));
+            __m256i bits = _mm256_srli_epi32(high, 8 * i);
+            __m256i tops = _mm256_or_si256(
+                _mm256_or_si256(
+                    _mm256_and_si256(_mm256_slli_epi32(bits, 4), _mm256_set1_epi32(3 << 4)),
+                    _mm256_and_si256(_mm256_slli_epi32(bits, 10), _mm256_set1_epi32(3 << 12))),
+                _mm256_or_si256(
+                    _mm256_and_si256(_mm256_slli_epi32(bits, 16), _mm256_set1_epi32(3 << 20)),
+                    _mm256_and_si256(_mm256_slli_epi32(bits, 22), _mm256_set1_epi32(3 << 28))));
+            spread[i] = _mm256_or_si256(nibbles, tops);
+        }
+        s.d = halves(block);
+        s.m = _mm256_setzero_ps();
+        s.scales[0] = spread[0];
+        s.scales[1] = spread[1];
+        s.minima[0] = s.minima[1] = _mm256_setzero_si256();
+    }
+    return s;
+}
+
+/// Scale and minimum of the rows in a sub-block of a plain or split type: `w ≈ scale · (q - shift) + minimum`.
+INLINE void sub_scale(
+    const ck_type type, const uint8_t *block, const block_scales *s, const int sub, __m256 *scale, __m256 *minimum) {
+    switch (type) {
+    case CK_Q4_K:
+        *scale = _mm256_mul_ps(s->d, byte_to_float(s->scales[sub / 4], sub % 4));
+        *minimum = _mm256_xor_ps(
+            _mm256_mul_ps(s->m, byte_to_float(s->minima[sub / 4], sub % 4)), _mm256_set1_ps(-0.0f));
+        break;
+    case CK_Q5_K:
+        *scale = _mm256_mul_ps(s->d, byte_to_float(s->scales[sub / 4], sub % 4));
+        *minimum = _mm256_fnmadd_ps(
+            s->m, byte_to_float(s->minima[sub / 4], sub % 4), _mm256_mul_ps(*scale, _mm256_set1_ps(16)));
+        break;
+    case CK_IQ4_XS:
+        *scale = _mm256_mul_ps(
+            s->d, _mm256_sub_ps(byte_to_float(s->scales[sub / 4], sub % 4), _mm256_set1_ps(32)));
+        *minimum = _mm256_setzero_ps();
+        break;
+    case CK_Q4_1:
+        *scale = halves(block);
+        *minimum = halves(block + 16);
+        break;
+    case CK_Q5_1:
+        *scale = halves(block);
+        *minimum = _mm256_fmadd_ps(*scale, _mm256_set1_ps(16), halves(block + 16));
+        break;
+    default:
+        *scale = halves(block);
+        *minimum = _mm256_setzero_ps();
+        break;
+    }
+}
+
+/// Scales of a sub-block of a halved type: of its two halves, in pairs of 16 bits; and the float scale above them.
+INLINE void half_scales(const ck_type type, const uint8_t *block, const int sub, __m256i pairs[2]) {
+    const __m256i four = _mm256_set1_epi8(15);
+    __m256i bytes;
+    const int i = sub / 2, j = 2 * (sub % 2);    // lane bytes j and j + 1 of word i
+    if (type == CK_Q6_K) {
+        bytes = load(block + 1536 + 32 * i);
+    } else if (type == CK_Q2_K) {
+        bytes = _mm256_and_si256(load(block + 32 * i), four);
+    } else {
+        const uint8_t *words = block + 768;
+        __m256i low = load(words + 32 * (i & 1));
+        low = i < 2 ? _mm256_and_si256(low, four) : high_bits(low);
+        bytes = _mm256_sub_epi8(_mm256_or_si256(low, move_bits(load(words + 64), 3, 2 * i, 4)), _mm256_set1_epi8(32));
+    }
+    pairs[0] = byte_to_pairs(bytes, j);
+    pairs[1] = byte_to_pairs(bytes, j + 1);
+}
+
+INLINE __m256 halved_scale(const ck_type type, const uint8_t *block) {
+    return halves(block + (type == CK_Q6_K ? 1664 : type == CK_Q2_K ? 640 : 864));
+}
+
+/// Minima of the two halves of a sub-block of Q2_K, as they are added.
+INLINE void half_minima(const uint8_t *block, const int sub, __m256 minima[2]) {
+    const int i = sub / 2, j = 2 * (sub % 2);
+    __m256i bytes = high_bits(load(block + 32 * i));
+    __m256 m = _mm256_xor_ps(halves(block + 656), _mm256_set1_ps(-0.0f));
+    minima[0] = _mm256_mul_ps(m, byte_to_float(bytes, j));
+    minima[1] = _mm256_mul_ps(m, byte_to_float(bytes, j + 1));
+}
+
+#endif

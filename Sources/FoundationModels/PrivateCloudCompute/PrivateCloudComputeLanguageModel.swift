@@ -1,0 +1,83 @@
+import Foundation
+import Observation
+
+/// A model on a server that the user runs or rents.
+///
+/// Until a server is configured the model is unavailable, and says so.
+public final class PrivateCloudComputeLanguageModel: Sendable {
+    let service: any PrivateCloudService
+
+    package init(service: any PrivateCloudService) { self.service = service }
+
+    public convenience init() { self.init(service: UnconfiguredPrivateCloud()) }
+}
+
+extension PrivateCloudComputeLanguageModel: nonisolated Observable {}
+
+extension PrivateCloudComputeLanguageModel {
+    @frozen
+    public enum Availability: Equatable, Sendable {
+        case available
+        case unavailable(UnavailableReason)
+
+        public enum UnavailableReason: Hashable, Sendable {
+            /// No server is configured.
+            case deviceNotEligible
+            /// The server cannot be used at the moment.
+            case systemNotReady
+        }
+    }
+
+    /// Whether the server can be used, and why not.
+    public var availability: Availability { service.availability }
+
+    public var isAvailable: Bool { availability == .available }
+
+    /// How much of what the user may use has been used.
+    public var quotaUsage: QuotaUsage { service.quotaUsage }
+
+    /// The number of tokens that the server's model can read at once.
+    public nonisolated(nonsending) var contextSize: Int {
+        get async throws { try await service.contextSize() }
+    }
+
+    /// The languages in which the server's model answers well.
+    public nonisolated(nonsending) var supportedLanguages: Set<Locale.Language> {
+        get async throws { try await service.supportedLanguages() }
+    }
+
+    /// Whether the server's model answers well in the language of a locale.
+    public nonisolated(nonsending) func supportsLocale(_ locale: Locale = Locale.current) async throws -> Bool {
+        try await supportedLanguages.supports(locale)
+    }
+}
+
+extension PrivateCloudComputeLanguageModel: LanguageModel {
+    public var capabilities: LanguageModelCapabilities { service.capabilities }
+
+    public var executorConfiguration: Executor.Configuration {
+        Executor.Configuration(service: service.identifier)
+    }
+
+    /// Answers with the server's model.
+    public struct Executor: LanguageModelExecutor {
+        public typealias Model = PrivateCloudComputeLanguageModel
+
+        public struct Configuration: Hashable, Sendable {
+            let service: String
+        }
+
+        public init(configuration: Configuration) {}
+
+        public func prewarm(model: PrivateCloudComputeLanguageModel, transcript: Transcript) {
+            model.service.prewarm(transcript)
+        }
+
+        public nonisolated(nonsending) func respond(
+            to request: LanguageModelExecutorGenerationRequest, model: PrivateCloudComputeLanguageModel,
+            streamingInto channel: LanguageModelExecutorGenerationChannel
+        ) async throws {
+            try await model.service.respond(to: request, streamingInto: channel)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+/// A server as the framework sees it.
+package protocol PrivateCloudService: Sendable {
+    /// Tells one server from another.
+    var identifier: String { get }
+    var availability: PrivateCloudComputeLanguageModel.Availability { get }
+    var quotaUsage: PrivateCloudComputeLanguageModel.QuotaUsage { get }
+    var capabilities: LanguageModelCapabilities { get }
+
+    func contextSize() async throws -> Int
+    func supportedLanguages() async throws -> Set<Locale.Language>
+    func prewarm(_ transcript: Transcript)
+    func respond(
+        to request: LanguageModelExecutorGenerationRequest,
+        streamingInto channel: LanguageModelExecutorGenerationChannel
+    ) async throws
+}
+
+/// Stands where no server is configured.
+struct UnconfiguredPrivateCloud: PrivateCloudService {
+    var identifier: String { "unconfigured" }
+    var availability: PrivateCloudComputeLanguageModel.Availability { .unavailable(.deviceNotEligible) }
+    var quotaUsage: PrivateCloudComputeLanguageModel.QuotaUsage {
+        .init(status: .belowLimit(.init(isApproachingLimit: false)))
+    }
+    var capabilities: LanguageModelCapabilities {
+        LanguageModelCapabilities([.vision, .guidedGeneration, .reasoning, .toolCalling])
+    }
+
+    private var error: PrivateCloudComputeLanguageModel.Error {
+        .serviceUnavailable(.init(debugDescription: "No server is configured for PrivateCloudComputeLanguageModel."))
+    }
+
+    func contextSize() async throws -> Int { throw error }
+    func supportedLanguages() async throws -> Set<Locale.Language> { throw error }
+    func prewarm(_ transcript: Transcript) {}
+
+    func respond(
+        to request: LanguageModelExecutorGenerationRequest,
+        streamingInto channel: LanguageModelExecutorGenerationChannel
+    ) async throws {
+        throw error
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import JSON
+
+/// The engine of this machine as the framework sees it: a chat template, a tokenizer and a decoder under constraints.
+package protocol LocalModelBackend: Sendable {
+    /// Tells one model from another, such as the path of its file.
+    var identifier: String { get }
+    var availability: SystemLanguageModel.Availability { get }
+    var variant: SystemLanguageModel.Variant { get }
+    /// In tokens. Known without loading the model.
+    var contextSize: Int { get }
+    var supportedLanguages: Set<Locale.Language> { get }
+    /// Whether the model was trained to think before it answers.
+    var reasons: Bool { get }
+
+    /// Says why there is no model, for an error.
+    var unavailabilityExplanation: String { get }
+
+    /// The number of tokens of a text by itself.
+    func tokenCount(of text: String) async throws -> Int
+    /// The number of tokens of a conversation with its template.
+    func tokenCount(of prompt: LocalPrompt) async throws -> Int
+
+    /// Loads the model and computes a prompt, so that a generation that begins with it is spared that. Returns at once.
+    func prewarm(_ prompt: LocalPrompt)
+
+    /// Generates the next message of a conversation.
+    func generate(_ generation: LocalGeneration) -> AsyncThrowingStream<LocalGenerationEvent, any Error>
+}
+
+/// What the model is to generate.
+package struct LocalGeneration: Sendable {
+    /// What the text must be.
+    package enum Constraint: Sendable {
+        case none
+        /// JSON text under a schema.
+        case schema(GenerationSchema)
+        /// One of some texts.
+        case choice([String])
+    }
+
+    package var prompt: LocalPrompt
+    package var constraint: Constraint
+    package var options: GenerationOptions
+
+    package init(prompt: LocalPrompt, constraint: Constraint, options: GenerationOptions) {
+        self.prompt = prompt
+        self.constraint = constraint
+        self.options = options
+    }
+}
+
+package enum LocalGenerationEvent: Sendable {
+    /// The prompt has been read: this many tokens, of which so many were known.
+    case promptProcessed(total: Int, cached: Int)
+    /// Text, never with half a character.
+    case text(String, tokenCount: Int)
+    /// The end, with the number of tokens generated in all.
+    case finished(outputTokenCount: Int)
+}
+
+/// The models of this machine.
+package enum LocalModels {
+    /// The model that is used unless a program names another.
+    package static let standard: any LocalModelBackend = NoLocalModel()
+}
+
+/// Stands where there is no engine.
+struct NoLocalModel: LocalModelBackend {
+    var identifier: String { "none" }
+    var availability: SystemLanguageModel.Availability { .unavailable(.modelNotReady) }
+    var variant: SystemLanguageModel.Variant { .core3 }
+    var contextSize: Int { 0 }
+    var supportedLanguages: Set<Locale.Language> { [] }
+    var reasons: Bool { false }
+    var unavailabilityExplanation: String { "No model has been downloaded." }
+
+    private var error: SystemLanguageModel.Error {
+        .assetsUnavailable(.init(debugDescription: unavailabilityExplanation))
+    }
+
+    func tokenCount(of text: String) async throws -> Int { throw error }
+    func tokenCount(of prompt: LocalPrompt) async throws -> Int { throw error }
+    func prewarm(_ prompt: LocalPrompt) {}
+
+    func generate(_ generation: LocalGeneration) -> AsyncThrowingStream<LocalGenerationEvent, any Error> {
+        AsyncThrowingStream { $0.finish(throwing: error) }
+    }
+}

@@ -1,0 +1,194 @@
+import GuidedGeneration
+import Tokenizers
+
+/// One request while it is computed: what is to be computed next, and what a new token means. Lives on the engine's
+/// thread.
+final class Generation {
+    let job: GenerationJob
+    let sequence: CachedSequence
+    /// The tokens that come next in the sequence and have not been computed.
+    private(set) var pending: ArraySlice<TokenID>
+    private(set) var isFinished = false
+
+    private let tokenizer: Tokenizer
+    private let contextSize: Int
+    private let stopTokens: Set<TokenID>
+    private var sampler: Sampler
+    private var matcher: Matcher?
+    private var detokenizer: StreamingDetokenizer
+    private var stopFilter: StopStringFilter
+    private var usage: GenerationUsage
+    private var hasReportedPrompt = false
+    /// Text and tokens that no event has told of.
+    private var unsentText = ""
+    private var unsentTokens = 0
+    /// The tokens that may stand where forced text ends, when the text after it could be part of the same token.
+    private var openTokens: [TokenID]?
+    private var lastText = ""
+
+    init(_ job: GenerationJob, _ sequence: CachedSequence, tokenizer: Tokenizer, contextSize: Int) {
+        let request = job.request
+        self.job = job
+        self.sequence = sequence
+        self.tokenizer = tokenizer
+        self.contextSize = contextSize
+        pending = request.prompt[sequence.tokens.count...]
+        stopTokens = (request.endsAtStopTokens ? tokenizer.stopTokens : []).union(request.stopTokens)
+        sampler = Sampler(request.sampling)
+        matcher = request.matcher
+        detokenizer = StreamingDetokenizer(tokenizer)
+        stopFilter = StopStringFilter(request.stopStrings)
+        usage = GenerationUsage(
+            promptTokens: request.prompt.count, cachedTokens: sequence.tokens.count, generatedTokens: 0,
+            forcedTokens: 0)
+    }
+
+    /// Takes what the constraint forces at the very beginning.
+    func begin() throws(InferenceError) {
+        try takeForcedText()
+        if isFinished { return }
+        // Forced text is computed with the prompt; it is told of with the first token that is chosen.
+    }
+
+    // MARK: Computing
+
+    /// Notes that the first `count` pending tokens are in the cache.
+    func computed(_ count: Int) {
+        sequence.tokens.append(contentsOf: pending.prefix(count))
+        pending.removeFirst(count)
+        if !hasReportedPrompt, sequence.tokens.count >= usage.promptTokens { reportPrompt() }
+    }
+
+    private func reportPrompt() {
+        guard !hasReportedPrompt else { return }
+        hasReportedPrompt = true
+        job.send(.promptProcessed(total: usage.promptTokens, cached: usage.cachedTokens))
+    }
+
+    // MARK: Choosing
+
+    /// Which logits the next token is chosen from.
+    enum Choice {
+        /// Those of the whole vocabulary, or of what the mask allows of it.
+        case all(TokenMask?)
+        /// Those of a few tokens, in ascending order.
+        case few([TokenID])
+    }
+
+    func choice() throws(InferenceError) -> Choice {
+        guard matcher != nil else { return .all(nil) }
+        if let openTokens { return .few(openTokens) }
+        let mask = matcher!.mask()
+        guard mask.count > 0 else { throw .constraintAllowsNothing(text: lastText) }
+        if let tokens = mask.tokens { return .few(tokens) }
+        return .all(mask)
+    }
+
+    /// Chooses the next token and takes it. Afterwards either `isFinished`, or there are pending tokens.
+    func choose(_ logits: UnsafeBufferPointer<Float>, _ choice: Choice) throws(InferenceError) {
+        let tokens: [TokenID]? = if case .few(let tokens) = choice { tokens } else { nil }
+        guard let token = sampler.sample(logits, tokens: tokens) else { throw .notFinite }
+        openTokens = nil
+        if stopTokens.contains(token) { return finish(.endOfText) }
+        if matcher != nil, !matcher!.accept(token) { throw .constraintAllowsNothing(text: lastText) }
+        try append(token, isForced: false)
+        if !isFinished { try takeForcedText() }
+        if !isFinished { send() }
+    }
+
+    private func append(_ token: TokenID, isForced: Bool) throws(InferenceError) {
+        usage.generatedTokens += 1
+        if isForced { usage.forcedTokens += 1 }
+        unsentTokens += 1
+        pending.append(token)
+        let text = detokenizer.append(token)
+        lastText = String((lastText + text).suffix(80))
+        let (released, stop) = stopFilter.append(text)
+        unsentText += released
+        if let stop { return finish(.stopString(stop)) }
+        if let matcher, matcher.isFinished { return finish(.constraintSatisfied) }
+        if let maximum = job.request.maximumTokens, usage.generatedTokens >= maximum { return finish(.maximumTokens) }
+        let count = usage.promptTokens + usage.generatedTokens
+        if count >= contextSize {
+            send()
+            throw .contextSizeExceeded(tokenCount: count + 1, contextSize: contextSize)
+        }
+    }
+
+    // MARK: Forced text
+
+    /// Appends the text that the constraint forces, in the tokens that the tokenizer gives it, to be computed in one
+    /// batch. Its last token stays open where the text after it may belong to it: then the model chooses between that
+    /// token and the longer ones.
+    private func takeForcedText() throws(InferenceError) {
+        while !isFinished, matcher != nil {
+            if matcher!.isFinished { return finish(.constraintSatisfied) }
+            let bytes = matcher!.forcedBytes()
+            guard !bytes.isEmpty, let tokens = encode(bytes), let last = tokens.last else { return }
+            for token in tokens.dropLast() {
+                guard matcher!.accept(token) else { return }
+                try append(token, isForced: true)
+                if isFinished { return }
+            }
+            let rest = tokenizer.bytes(of: last)
+            var candidates: [TokenID] = []
+            matcher!.mask().forEach { token in
+                if token == last || tokenizer.bytes(of: token).starts(with: rest) { candidates.append(token) }
+            }
+            guard candidates.contains(last) else { return }
+            // Tokens of the same bytes are no choice: the tokenizer's is meant.
+            if candidates.allSatisfy({ $0 == last || tokenizer.bytes(of: $0) == rest }) {
+                guard matcher!.accept(last) else { return }
+                try append(last, isForced: true)
+            } else {
+                openTokens = candidates
+                return
+            }
+        }
+    }
+
+    /// The tokens of a text that goes on from the text before; nil when the tokenizer cannot spell the bytes as they are.
+    private func encode(_ bytes: [UInt8]) -> [TokenID]? {
+        // Forced bytes may end inside a character; the whole ones before are enough.
+        var end = bytes.count
+        while end > 0, String(validating: bytes[..<end], as: UTF8.self) == nil, bytes.count - end < 4 { end -= 1 }
+        guard end > 0, let text = String(validating: bytes[..<end], as: UTF8.self) else { return nil }
+        let tokens = tokenizer.encode(text, parsesSpecial: false, addsBOS: false)
+        // A tokenizer that puts a space before every text spells other bytes.
+        guard tokens.flatMap({ tokenizer.bytes(of: $0) }).elementsEqual(bytes[..<end]) else { return nil }
+        return tokens
+    }
+
+    // MARK: Telling
+
+    private func send() {
+        guard !unsentText.isEmpty else { return }
+        job.send(.text(unsentText, tokenCount: unsentTokens))
+        unsentText = ""
+        unsentTokens = 0
+    }
+
+    private func finish(_ reason: FinishReason) {
+        isFinished = true
+        reportPrompt()
+        if case .stopString = reason {
+            // What follows the stop string is not part of the text.
+        } else {
+            let (released, stop) = stopFilter.append(detokenizer.finish())
+            unsentText += released
+            if stop == nil { unsentText += stopFilter.finish() }
+        }
+        if unsentTokens > 0, unsentText.isEmpty {
+            job.send(.text("", tokenCount: unsentTokens))
+        } else {
+            send()
+        }
+        job.send(.finished(reason, usage: usage))
+        job.finish()
+    }
+
+    func fail(_ error: any Error) {
+        isFinished = true
+        job.finish(throwing: error)
+    }
+}

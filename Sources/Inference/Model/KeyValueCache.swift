@@ -1,0 +1,102 @@
+import CKernels
+
+/// The keys and values of one sequence in all layers, in half precision. The slot of a token is its position.
+///
+/// It grows as the sequence does, so that memory follows what is used. All layers lie in one allocation, for each layer
+/// first the keys, then the values: `ck_cache` has the layout within a layer.
+final class KeyValueCache {
+    private let layerCount: Int
+    private let headCount: Int
+    private let headWidth: Int
+    private var memory: UnsafeMutableRawBufferPointer
+    /// One for each layer.
+    private(set) var layers: UnsafeMutablePointer<ck_cache>
+    /// In tokens.
+    private(set) var capacity: Int
+
+    /// The slots that are added at a time, at least.
+    static let granularity = 256
+
+    init(_ configuration: ModelConfiguration, capacity: Int) throws(InferenceError) {
+        layerCount = configuration.layerCount
+        headCount = configuration.keyValueHeadCount
+        headWidth = configuration.headWidth
+        self.capacity = Self.rounded(capacity)
+        memory = try Self.allocate(layerCount * Self.layerBytes(headCount, headWidth, self.capacity))
+        layers = .allocate(capacity: layerCount)
+        layers.initialize(repeating: ck_cache(), count: layerCount)
+        Self.place(layers, layerCount, headCount, headWidth, self.capacity, in: memory)
+    }
+
+    deinit {
+        ck_free(memory.baseAddress, memory.count)
+        layers.deallocate()
+    }
+
+    var byteCount: Int { memory.count }
+
+    static func rounded(_ capacity: Int) -> Int {
+        (max(1, capacity) + granularity - 1) / granularity * granularity
+    }
+
+    private static func allocate(_ bytes: Int) throws(InferenceError) -> UnsafeMutableRawBufferPointer {
+        guard let memory = ck_allocate(bytes) else { throw .outOfMemory(bytes: bytes, purpose: "the key-value cache") }
+        return UnsafeMutableRawBufferPointer(start: memory, count: bytes)
+    }
+
+    private static func layerBytes(_ headCount: Int, _ headWidth: Int, _ capacity: Int) -> Int {
+        2 * ck_cache_elements(Int64(headCount), Int64(headWidth), Int64(capacity)) * MemoryLayout<UInt16>.size
+    }
+
+    private static func place(
+        _ layers: UnsafeMutablePointer<ck_cache>, _ layerCount: Int, _ headCount: Int, _ headWidth: Int,
+        _ capacity: Int, in memory: UnsafeMutableRawBufferPointer
+    ) {
+        let elements = ck_cache_elements(Int64(headCount), Int64(headWidth), Int64(capacity))
+        let base = memory.baseAddress!.assumingMemoryBound(to: UInt16.self)
+        for layer in 0..<layerCount {
+            layers[layer] = ck_cache(
+                keys: base + 2 * layer * elements, values: base + (2 * layer + 1) * elements, capacity: Int64(capacity))
+        }
+    }
+
+    /// Makes room for `count` tokens and keeps the first `used` of them.
+    func reserve(_ count: Int, used: Int, limit: Int) throws(InferenceError) {
+        guard count > capacity else { return }
+        let grown = Self.rounded(min(max(count, capacity + capacity / 2), max(count, limit)))
+        let newMemory = try Self.allocate(layerCount * Self.layerBytes(headCount, headWidth, grown))
+        let newLayers = UnsafeMutablePointer<ck_cache>.allocate(capacity: layerCount)
+        newLayers.initialize(repeating: ck_cache(), count: layerCount)
+        Self.place(newLayers, layerCount, headCount, headWidth, grown, in: newMemory)
+        copy(used, into: newLayers)
+        ck_free(memory.baseAddress, memory.count)
+        layers.deallocate()
+        memory = newMemory
+        layers = newLayers
+        capacity = grown
+    }
+
+    /// Copies the first `count` tokens into another sequence's cache, which must have room for them.
+    func copyPrefix(_ count: Int, to other: KeyValueCache) {
+        precondition(count <= other.capacity && count <= capacity)
+        copy(count, into: other.layers)
+    }
+
+    private func copy(_ count: Int, into target: UnsafeMutablePointer<ck_cache>) {
+        guard count > 0 else { return }
+        // Keys stand in blocks of slots; a block that is copied beyond `count` holds numbers that are not read before
+        // they are written.
+        let block = Int(CK_KEY_BLOCK)
+        let keyCount = (count + block - 1) / block * block * headWidth
+        let valueCount = count * headWidth
+        for layer in 0..<layerCount {
+            let (from, to) = (layers[layer], target[layer])
+            for head in 0..<headCount {
+                let fromStart = head * Int(from.capacity) * headWidth
+                let toStart = head * Int(to.capacity) * headWidth
+                (to.keys + toStart).update(from: from.keys + fromStart, count: keyCount)
+                (to.values + toStart).update(from: from.values + fromStart, count: valueCount)
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// A lock between processes on one file, held until the value is let go (flock(2): a process that dies lets go too).
+///
+/// The file stays when the lock is let go: removing it would let a third process lock a new file of the same name
+/// while a second one still waits at the old one.
+final class FileLock: Sendable {
+    private let descriptor: CInt
+
+    private init(descriptor: CInt) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// The lock, or nil while another process has it.
+    static func tryAcquire(_ path: String) throws(ModelStoreError) -> FileLock? {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw .system(writing: path) }
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            switch errno {
+            case EINTR: continue
+            case EWOULDBLOCK:
+                close(descriptor)
+                return nil
+            default:
+                let error = ModelStoreError.system(writing: path)
+                close(descriptor)
+                throw error
+            }
+        }
+        return FileLock(descriptor: descriptor)
+    }
+
+    /// Waits for the lock, calling `whileWaiting` several times a second; an error of it ends the wait.
+    static func acquire(
+        _ path: String, whileWaiting: () throws(ModelStoreError) -> Void
+    ) throws(ModelStoreError) -> FileLock {
+        while true {
+            if let lock = try tryAcquire(path) { return lock }
+            try whileWaiting()
+            usleep(100_000)
+        }
+    }
+}
+
+extension ModelStoreError {
+    /// The error of `errno` after a failed write, rename or creation at `path`.
+    static func system(writing path: String, code: CInt = errno) -> ModelStoreError {
+        switch code {
+        case ENOSPC, EDQUOT:
+            let directory = (path as NSString).deletingLastPathComponent
+            return .noSpace(directory: directory, needed: nil, available: DiskSpace.available(at: directory))
+        // The limit on the size of one file (RLIMIT_FSIZE), which is no full disk but is helped the same way.
+        case EFBIG: return .cannotWrite(path: path, reason: "files may not grow that large here (see 'ulimit -f')")
+        default: return .cannotWrite(path: path, reason: String(cString: strerror(code)))
+        }
+    }
+
+    static func system(reading path: String, code: CInt = errno) -> ModelStoreError {
+        .unreadableFile(path: path, reason: String(cString: strerror(code)))
+    }
+}
+
+enum DiskSpace {
+    /// Bytes that this user may still write at a folder, or nil when the system does not say.
+    static func available(at directory: String) -> Int64? {
+        var status = statvfs()
+        guard statvfs(directory, &status) == 0 else { return nil }
+        let (bytes, overflow) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return overflow ? .max : Int64(clamping: bytes)
+    }
+}

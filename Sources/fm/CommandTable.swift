@@ -1,0 +1,52 @@
+import Inference
+
+/// The commands of `fm` in the order in which its help lists them.
+package enum CommandTable {
+    package static let commands: [Command] = [.models, .pull, .remove, .version]
+
+    package static func find(_ name: String) -> Command? { commands.first { $0.name == name } }
+
+    package static var helpText: String {
+        """
+        Answers from a language model on this machine.
+
+        usage: fm COMMAND [ARGUMENT ...]
+
+        commands:
+        \(Command.table(commands.map { ($0.name, $0.summary) }))
+        'fm COMMAND --help' tells more about each.
+
+        environment:
+        \(Command.table([
+            ("FM_MODEL", "the model where none is named: a name or a path"),
+            ("FM_MODELS_DIR", "the folder of the model files"),
+            ("NO_COLOR", "when set to anything, no colours"),
+        ]))
+        exit status:
+        \(Command.table(ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) }))
+        """
+    }
+
+    /// Reads a whole command line, without the program's name.
+    ///
+    /// - Returns: The command and its arguments; nil when the help of all commands is wanted.
+    package static func parse(_ words: [String]) throws(UsageError) -> (Command, Arguments)? {
+        guard let first = words.first else {
+            throw UsageError("a command is missing: \(commands.map(\.name).joined(separator: ", "))")
+        }
+        switch first {
+        case "--help", "-h": return nil
+        case "help":
+            guard words.count > 1 else { return nil }
+            return try parse([words[1], "--help"])
+        case "--version": return (.version, Arguments([]))
+        default: break
+        }
+        guard let command = find(first) else {
+            let nearest = EditDistance.nearest(to: first, among: commands.map(\.name))
+            let hint = nearest.map { ", did you mean '\($0)'?" } ?? ". 'fm --help' lists the commands."
+            throw UsageError("there is no \(first.hasPrefix("-") ? "option" : "command") '\(first)'\(hint)")
+        }
+        return (command, try ArgumentParser(command).parse(Array(words.dropFirst())))
+    }
+}

@@ -1,0 +1,50 @@
+/// The exit statuses of `fm`, one per class of outcome, so that scripts can tell them apart. They are part of the
+/// interface: a number is never given another meaning.
+package enum ExitCode: Int32, CaseIterable, Sendable {
+    case success = 0
+    /// Something that has no class of its own.
+    case failure = 1
+    case usage = 2
+    /// The model refused, or a guardrail stopped the request.
+    case guardrail = 3
+    /// The prompt, or the conversation, does not fit the model's context.
+    case contextOverflow = 4
+    /// No model can be used: none is here, it is switched off, or the machine cannot run one.
+    case unavailable = 5
+    /// A model could not be fetched: network, server, wrong file.
+    case fetch = 6
+    /// The disk is full or cannot be written.
+    case storage = 7
+    /// A schema that cannot be read or cannot be enforced.
+    case schema = 8
+    case tool = 9
+    /// Stopped by Ctrl-C or by a request to end.
+    case interrupted = 130
+
+    package var meaning: String {
+        switch self {
+        case .success: "success"
+        case .failure: "another failure"
+        case .usage: "the command line is wrong"
+        case .guardrail: "the model refused, or a guardrail stopped the request"
+        case .contextOverflow: "the text does not fit the model's context"
+        case .unavailable: "no model can be used"
+        case .fetch: "a model could not be fetched"
+        case .storage: "the disk is full or cannot be written"
+        case .schema: "a schema cannot be read or enforced"
+        case .tool: "a tool failed"
+        case .interrupted: "interrupted"
+        }
+    }
+}
+
+/// An outcome that ends the program with a text on standard error.
+package struct Failure: Error {
+    package var code: ExitCode
+    package var message: String
+
+    package init(_ code: ExitCode, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}
