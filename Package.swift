@@ -82,6 +82,7 @@ let package = Package(
             swiftSettings: strict),
 
         // Tests mirror the rooms. They reach internals through `package` access, so that they run on release builds.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "CKernelsTests", dependencies: ["CKernels"], swiftSettings: strict),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
         .testTarget(
@@ -91,7 +92,7 @@ let package = Package(
         .testTarget(name: "GuidedGenerationTests", dependencies: ["GuidedGeneration", "JSON"], swiftSettings: strict),
         .testTarget(
             name: "InferenceTests",
-            dependencies: ["Inference", "CKernels", "Tokenizers", "JSON", "Jinja", "GuidedGeneration"],
+            dependencies: ["Inference", "CKernels", "Tokenizers", "JSON", "Jinja", "GuidedGeneration", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "FoundationModelsMacrosTests",
@@ -110,5 +111,9 @@ let package = Package(
             dependencies: ["FoundationModels", "FoundationModelsTesting", "JSON", "GuidedGeneration"],
             resources: [.copy("Fixtures")],
             swiftSettings: strict),
+        .testTarget(
+            name: "fmTests",
+            dependencies: ["fm", "FoundationModels", "FoundationModelsTesting", "Inference", "JSON", "TestSupport"],
+            exclude: ["Fixtures", "test_chat_terminal.py"], swiftSettings: strict),
     ]
 )

@@ -58,8 +58,10 @@ def pairs(folder):
             continue
         with open(source, encoding="utf-8", newline="") as file:
             texts = file.read().split(SEPARATOR)
-        ids = [[int(word) for word in line.split()] for line in open(f"{vocabulary}.out")]
-        if len(ids) < len(texts):
+        # The last text is empty, and so is its line of ids.
+        lines = pathlib.Path(f"{vocabulary}.out").read_text().split("\n")
+        ids = [[int(word) for word in line.split()] for line in lines]
+        if len(ids) != len(texts):
             raise _frame.Unmeasured(f"{vocabulary}: {len(texts)} texts and {len(ids)} lines of ids")
         differences += count(vocabulary, texts, ids, tokenize(vocabulary, texts), lambda number: True)
         found += 1

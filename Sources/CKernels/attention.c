@@ -151,14 +151,15 @@ bool ck_attention(
         .out_stride = out_stride,
         .ranges = 1,
     };
-    if (!ck_pool_reserve(pool, c.kernels->scratch_bytes(0, group, shape.head_dim))) return false;
+    if (!ck_pool_reserve(pool, c.kernels->attention_scratch(group, shape.head_dim))) return false;
     // Runs of neighbouring positions of one cache.
     int64_t *runs = ck_pool_shared(pool, 1, (size_t)(count + 1) * sizeof(int64_t));
     if (!runs) return false;
     int64_t run_count = 0, longest = 0, slots = 0;
     for (int64_t t = 0; t < count; t++) {
         const bool follows = t > 0 && tokens[t].cache == tokens[t - 1].cache
-            && tokens[t].position == tokens[t - 1].position + 1 && t - runs[run_count - 1] < CK_ATTENTION_TOKENS;
+            && tokens[t].position == tokens[t - 1].position + 1
+            && (t + 1 - runs[run_count - 1]) * group <= CK_ATTENTION_ROWS;
         if (!follows) runs[run_count++] = t;
         longest = ck_max(longest, t + 1 - runs[run_count - 1]);
         int64_t begin, end;

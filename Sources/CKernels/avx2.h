@@ -9,4 +9,21 @@ void ck_avx2_quantize(const float *x, int64_t cols, ck_activation *out);
 void ck_avx2_matmul(const ck_matmul_job *job);
 size_t ck_avx2_matmul_scratch(void);
 
+// avx2_attention.c
+void ck_avx2_attention(const ck_attention_job *job);
+size_t ck_avx2_attention_scratch(int32_t group, int32_t head_dim);
+
+// avx2_elementwise.c
+void ck_avx2_f32_to_f16(const float *source, uint16_t *destination, int64_t count);
+void ck_avx2_f16_to_f32(const uint16_t *source, float *destination, int64_t count);
+void ck_avx2_rms_norm(const float *x, const float *weight, float epsilon, int64_t width, float *out);
+void ck_avx2_add(float *x, const float *y, int64_t count);
+void ck_avx2_scale(float *x, float factor, int64_t count);
+void ck_avx2_rope(float *x, const float *table, int32_t pairs, ck_rope_style style);
+void ck_avx2_silu_multiply(const float *gate, const float *up, int64_t count, float *out);
+void ck_avx2_gelu_multiply(const float *gate, const float *up, int64_t count, float *out);
+void ck_avx2_soft_cap(float *x, float cap, int64_t count);
+float ck_avx2_softmax(float *x, float scale, int64_t count);
+int64_t ck_avx2_argmax(const float *x, int64_t count);
+
 #endif

@@ -39,6 +39,14 @@ INLINE __m256i start(const int shift, const ck_activation *x) {
     return shift == 8 ? lanes(x->bias8) : shift == 16 ? lanes(x->bias16) : _mm256_setzero_si256();
 }
 
+/// `lanes` plus the products of unsigned `w` and signed `q`, two neighbours added up. The empty statement keeps the compiler
+/// from turning a chain of these into a tree, which would need more registers than there are.
+INLINE __m256i add_products(__m256i lanes, __m256i w, __m256i q) {
+    lanes = _mm256_add_epi16(lanes, _mm256_maddubs_epi16(w, q));
+    __asm__("" : "+x"(lanes));
+    return lanes;
+}
+
 INLINE void store_rows(const ck_matmul_job *job, int64_t group, int64_t token, __m256 sums) {
     float *y = job->y + token * job->y_stride + group * CK_GROUP_ROWS;
     if (job->bias) sums = _mm256_add_ps(sums, _mm256_loadu_ps(job->bias + group * CK_GROUP_ROWS));
@@ -61,7 +69,7 @@ INLINE void multiply_sub(
         for (int v = 0; v < 8; v++) {
             const __m256i w = weights(type, block, sub, v);
             for (int t = 0; t < T; t++) {
-                lanes[t] = _mm256_add_epi16(lanes[t], _mm256_maddubs_epi16(w, four(x[t]->q + 4 * v)));
+                lanes[t] = add_products(lanes[t], w, four(x[t]->q + 4 * v));
             }
         }
         sub_scale(type, block, s, sub, &scale, &minimum);
@@ -83,7 +91,7 @@ INLINE void multiply_sub(
             for (int v = 4 * half; v < 4 * half + 4; v++) {
                 const __m256i w = weights(type, block, sub, v);
                 for (int t = 0; t < T; t++) {
-                    lanes_[t] = _mm256_add_epi16(lanes_[t], _mm256_maddubs_epi16(w, four(x[t]->q + 4 * v)));
+                    lanes_[t] = add_products(lanes_[t], w, four(x[t]->q + 4 * v));
                 }
             }
             for (int t = 0; t < T; t++) {
@@ -117,8 +125,8 @@ INLINE void multiply_sub(
             split_weights(type, block, sub, v, &low, &high);
             for (int t = 0; t < T; t++) {
                 const __m256i q = four(x[t]->q + 4 * v);
-                lows[t] = _mm256_add_epi16(lows[t], _mm256_maddubs_epi16(low, q));
-                highs[t] = _mm256_add_epi16(highs[t], _mm256_maddubs_epi16(high, q));
+                lows[t] = add_products(lows[t], low, q);
+                highs[t] = add_products(highs[t], high, q);
             }
         }
         sub_scale(type, block, s, sub, &scale, &minimum);
@@ -234,10 +242,11 @@ INLINE void unpack_group(const ck_type type, const uint8_t *group, int64_t first
     }
 }
 
-/// Adds `subs` sub-blocks of `G` groups (`stride` apart in the panel) to the sums of `T` tokens.
+/// Adds `subs` sub-blocks of `G` groups (`stride` apart in the panel) to `sums[G, TILE]` of `T` tokens. The sums stay in memory on
+/// purpose: the lanes take all registers, and moving sums out and in by whole tiles is slower than adding to them there.
 INLINE void multiply_tile(
     const ck_type type, const int G, const int T, const char *panel, size_t stride, int64_t subs, const ck_activation *x[],
-    __m256 sums[2][TILE]) {
+    __m256 *sums) {
     const __m256i ones = _mm256_set1_epi16(1);
     for (int64_t i = 0; i < subs; i++) {
         if (family_of(type) == PLAIN) {
@@ -256,7 +265,7 @@ INLINE void multiply_tile(
                     const __m256i q = four(x[t][i].q + 4 * v);
 #pragma clang loop unroll(full)
                     for (int g = 0; g < G; g++) {
-                        lanes[g][t] = _mm256_add_epi16(lanes[g][t], _mm256_maddubs_epi16(p[g]->w[v], q));
+                        lanes[g][t] = add_products(lanes[g][t], p[g]->w[v], q);
                     }
                 }
             }
@@ -265,10 +274,10 @@ INLINE void multiply_tile(
 #pragma clang loop unroll(full)
                 for (int t = 0; t < T; t++) {
                     const __m256 products = _mm256_cvtepi32_ps(_mm256_madd_epi16(lanes[g][t], ones));
-                    sums[g][t] = _mm256_fmadd_ps(
-                        products, _mm256_mul_ps(p[g]->scale, _mm256_broadcast_ss(&x[t][i].d)), sums[g][t]);
+                    sums[g * TILE + t] = _mm256_fmadd_ps(
+                        products, _mm256_mul_ps(p[g]->scale, _mm256_broadcast_ss(&x[t][i].d)), sums[g * TILE + t]);
                     if (has_minimum(type)) {
-                        sums[g][t] = _mm256_fmadd_ps(p[g]->minimum, _mm256_broadcast_ss(&x[t][i].sum), sums[g][t]);
+                        sums[g * TILE + t] = _mm256_fmadd_ps(p[g]->minimum, _mm256_broadcast_ss(&x[t][i].sum), sums[g * TILE + t]);
                     }
                 }
             }
@@ -294,7 +303,7 @@ INLINE void multiply_tile(
                         const __m256i q = four(x[t][i].q + 4 * v);
 #pragma clang loop unroll(full)
                         for (int g = 0; g < G; g++) {
-                            lanes_[g][t] = _mm256_add_epi16(lanes_[g][t], _mm256_maddubs_epi16(p[g]->w[v], q));
+                            lanes_[g][t] = add_products(lanes_[g][t], p[g]->w[v], q);
                         }
                     }
                 }
@@ -311,12 +320,12 @@ INLINE void multiply_tile(
             for (int g = 0; g < G; g++) {
 #pragma clang loop unroll(full)
                 for (int t = 0; t < T; t++) {
-                    sums[g][t] = _mm256_fmadd_ps(
+                    sums[g * TILE + t] = _mm256_fmadd_ps(
                         _mm256_cvtepi32_ps(totals[g][t]),
-                        _mm256_mul_ps(p[g]->scale, _mm256_broadcast_ss(&x[t][i].d)), sums[g][t]);
+                        _mm256_mul_ps(p[g]->scale, _mm256_broadcast_ss(&x[t][i].d)), sums[g * TILE + t]);
                     if (has_minimum(type)) {
-                        sums[g][t] = _mm256_fmadd_ps(p[g]->minima[0], _mm256_broadcast_ss(&x[t][i].half_sum[0]), sums[g][t]);
-                        sums[g][t] = _mm256_fmadd_ps(p[g]->minima[1], _mm256_broadcast_ss(&x[t][i].half_sum[1]), sums[g][t]);
+                        sums[g * TILE + t] = _mm256_fmadd_ps(p[g]->minima[0], _mm256_broadcast_ss(&x[t][i].half_sum[0]), sums[g * TILE + t]);
+                        sums[g * TILE + t] = _mm256_fmadd_ps(p[g]->minima[1], _mm256_broadcast_ss(&x[t][i].half_sum[1]), sums[g * TILE + t]);
                     }
                 }
             }
@@ -336,17 +345,17 @@ INLINE void multiply_tile(
 #pragma clang loop unroll(full)
                     for (int t = 0; t < T; t++) {
                         const __m256i q = four(x[t][i].q + 4 * v);
-                        lows[t] = _mm256_add_epi16(lows[t], _mm256_maddubs_epi16(p->low[v], q));
-                        highs[t] = _mm256_add_epi16(highs[t], _mm256_maddubs_epi16(p->high[v], q));
+                        lows[t] = add_products(lows[t], p->low[v], q);
+                        highs[t] = add_products(highs[t], p->high[v], q);
                     }
                 }
 #pragma clang loop unroll(full)
                 for (int t = 0; t < T; t++) {
                     const __m256i products
                         = _mm256_add_epi32(_mm256_madd_epi16(highs[t], sixteens), _mm256_madd_epi16(lows[t], ones));
-                    sums[g][t] = _mm256_fmadd_ps(
+                    sums[g * TILE + t] = _mm256_fmadd_ps(
                         _mm256_cvtepi32_ps(products), _mm256_mul_ps(p->scale, _mm256_broadcast_ss(&x[t][i].d)),
-                        sums[g][t]);
+                        sums[g * TILE + t]);
                 }
             }
         }
@@ -358,28 +367,26 @@ INLINE void multiply_panel_tile(
     const ck_type type, const int G, const int T, const ck_matmul_job *job, const char *panel, size_t stride, int64_t group,
     int64_t first, int64_t first_sub, int64_t subs) {
     const ck_activation *x[TILE];
-    __m256 sums[2][TILE];
+    __m256 memory[2 * TILE], *sums = memory;
+    __asm__("" : "+r"(sums));    // so that it is memory
     const int64_t row_subs = job->cols / 32;
 #pragma clang loop unroll(full)
     for (int t = 0; t < T; t++) x[t] = job->activations + (first + t) * row_subs + first_sub;
 #pragma clang loop unroll(full)
-    for (int g = 0; g < G; g++) {
-#pragma clang loop unroll(full)
-        for (int t = 0; t < T; t++) {
-            const float *y = job->y + (first + t) * job->y_stride + (group + g) * CK_GROUP_ROWS;
-            sums[g][t] = first_sub > 0 || job->accumulates ? _mm256_loadu_ps(y) : _mm256_setzero_ps();
-            if (first_sub == 0 && job->bias) {
-                sums[g][t] = _mm256_add_ps(sums[g][t], _mm256_loadu_ps(job->bias + (group + g) * CK_GROUP_ROWS));
-            }
+    for (int i = 0; i < G * T; i++) {
+        const int g = i / T, t = i % T;
+        const float *y = job->y + (first + t) * job->y_stride + (group + g) * CK_GROUP_ROWS;
+        __m256 sum = first_sub > 0 || job->accumulates ? _mm256_loadu_ps(y) : _mm256_setzero_ps();
+        if (first_sub == 0 && job->bias) {
+            sum = _mm256_add_ps(sum, _mm256_loadu_ps(job->bias + (group + g) * CK_GROUP_ROWS));
         }
+        sums[g * TILE + t] = sum;
     }
     multiply_tile(type, G, T, panel, stride, subs, x, sums);
 #pragma clang loop unroll(full)
-    for (int g = 0; g < G; g++) {
-#pragma clang loop unroll(full)
-        for (int t = 0; t < T; t++) {
-            _mm256_storeu_ps(job->y + (first + t) * job->y_stride + (group + g) * CK_GROUP_ROWS, sums[g][t]);
-        }
+    for (int i = 0; i < G * T; i++) {
+        const int g = i / T, t = i % T;
+        _mm256_storeu_ps(job->y + (first + t) * job->y_stride + (group + g) * CK_GROUP_ROWS, sums[g * TILE + t]);
     }
 }
 

@@ -2,7 +2,6 @@
 #include <stdatomic.h>
 
 #include "internal.h"
-const ck_kernels *ck_avx2_table(void);
 
 static const ck_kernels *table_of(ck_instruction_set set) {
     switch (set) {
@@ -11,7 +10,7 @@ static const ck_kernels *table_of(ck_instruction_set set) {
 #if defined(__x86_64__)
         __builtin_cpu_init();
         if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c")) {
-            return ck_avx2_table();
+            return &ck_avx2_kernels;
         }
 #endif
         return NULL;

@@ -44,7 +44,7 @@ typedef struct {
     int64_t y_stride;
     const float *bias;                   ///< from the same row; or NULL
     bool accumulates;
-    void *scratch;                       ///< `ck_kernels.scratch_bytes` of this thread, 64-byte aligned
+    void *scratch;                       ///< `matmul_scratch` of this thread, 64-byte aligned
 } ck_matmul_job;
 
 /// A run of neighbouring tokens of one sequence, the query heads of one kv head, a range of slots.
@@ -65,19 +65,20 @@ typedef struct {
     /// [tokens, group, head_dim + 2] or NULL: the unscaled sum, then the greatest score (-infinity if no slot was seen),
     /// then the sum of exponentials.
     float *partial;
-    void *scratch;               ///< as above
+    void *scratch;               ///< `attention_scratch` of this thread, 64-byte aligned
 } ck_attention_job;
 
-/// Tokens of one attention job at most.
-#define CK_ATTENTION_TOKENS 32
+/// Rows (tokens × query heads) of one attention job at most, unless a single token has more.
+#define CK_ATTENTION_ROWS 64
 
 // MARK: - The table
 
 typedef struct {
     ck_instruction_set set;
 
-    /// Scratch per thread that any of the jobs needs.
-    size_t (*scratch_bytes)(int64_t cols, int32_t group, int32_t head_dim);
+    /// Scratch per thread that the jobs need.
+    size_t (*matmul_scratch)(int64_t cols);
+    size_t (*attention_scratch)(int32_t group, int32_t head_dim);
 
     void (*quantize)(const float *x, int64_t cols, ck_activation *out);
     void (*matmul)(const ck_matmul_job *job);

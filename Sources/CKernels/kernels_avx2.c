@@ -2,18 +2,28 @@
 #if defined(__x86_64__)
 #include "avx2.h"
 
-static size_t scratch_bytes(int64_t cols, int32_t group, int32_t head_dim) {
-    size_t plain = ck_scalar_kernels.scratch_bytes(cols, group, head_dim), matmul = ck_avx2_matmul_scratch();
-    return plain > matmul ? plain : matmul;
+static size_t matmul_scratch(int64_t cols) {
+    (void)cols;
+    return ck_avx2_matmul_scratch();
 }
 
-const ck_kernels *ck_avx2_table(void) {
-    static ck_kernels table;
-    table = ck_scalar_kernels;
-    table.set = CK_SET_AVX2;
-    table.scratch_bytes = scratch_bytes;
-    table.quantize = ck_avx2_quantize;
-    table.matmul = ck_avx2_matmul;
-    return &table;
-}
+const ck_kernels ck_avx2_kernels = {
+    .set = CK_SET_AVX2,
+    .matmul_scratch = matmul_scratch,
+    .attention_scratch = ck_avx2_attention_scratch,
+    .quantize = ck_avx2_quantize,
+    .matmul = ck_avx2_matmul,
+    .attention = ck_avx2_attention,
+    .f32_to_f16 = ck_avx2_f32_to_f16,
+    .f16_to_f32 = ck_avx2_f16_to_f32,
+    .rms_norm = ck_avx2_rms_norm,
+    .add = ck_avx2_add,
+    .scale = ck_avx2_scale,
+    .rope = ck_avx2_rope,
+    .silu_multiply = ck_avx2_silu_multiply,
+    .gelu_multiply = ck_avx2_gelu_multiply,
+    .soft_cap = ck_avx2_soft_cap,
+    .softmax = ck_avx2_softmax,
+    .argmax = ck_avx2_argmax,
+};
 #endif

@@ -7,9 +7,11 @@
 #include "internal.h"
 #include "layout.h"
 
-static size_t scratch_bytes(int64_t cols, int32_t group, int32_t head_dim) {
+static size_t matmul_scratch(int64_t cols) { return sizeof(float) * (size_t)cols; }
+
+static size_t attention_scratch(int32_t group, int32_t head_dim) {
     (void)group;
-    return sizeof(float) * (size_t)ck_max(cols, head_dim);
+    return sizeof(float) * (size_t)head_dim;
 }
 
 // MARK: - Products
@@ -196,7 +198,8 @@ static int64_t argmax(const float *x, int64_t count) {
 
 const ck_kernels ck_scalar_kernels = {
     .set = CK_SET_SCALAR,
-    .scratch_bytes = scratch_bytes,
+    .matmul_scratch = matmul_scratch,
+    .attention_scratch = attention_scratch,
     .quantize = quantize,
     .matmul = matmul,
     .attention = attention,

@@ -122,7 +122,7 @@ static bool multiply_some(call *c) {
         }
     }
     c->first_piece[c->count] = pieces;
-    c->kernel_scratch = (c->kernels->scratch_bytes(c->cols, 1, 8) + 63) / 64 * 64;
+    c->kernel_scratch = (c->kernels->matmul_scratch(c->cols) + 63) / 64 * 64;
     c->tail_scratch = (size_t)c->tokens * CK_GROUP_ROWS * sizeof(float);
     c->tail_scratch = (c->tail_scratch + 63) / 64 * 64;
     if (!ck_pool_reserve(c->pool, c->kernel_scratch + (tail_bytes ? c->tail_scratch + tail_bytes : 0))) return false;
@@ -211,7 +211,7 @@ bool ck_matmul_rows(
         .y = y,
     };
     if (count <= 0) return true;
-    c.shared.kernel_scratch = (c.shared.kernels->scratch_bytes(matrix->cols, 1, 8) + 63) / 64 * 64;
+    c.shared.kernel_scratch = (c.shared.kernels->matmul_scratch(matrix->cols) + 63) / 64 * 64;
     if (!ck_pool_reserve(pool, c.shared.kernel_scratch + group_bytes(matrix))) return false;
     if (ck_rounds_input(matrix->type)) {
         c.shared.activations = ck_pool_shared(pool, 0, (size_t)(matrix->cols / 32) * sizeof(ck_activation));

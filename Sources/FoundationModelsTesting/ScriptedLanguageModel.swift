@@ -107,5 +107,7 @@ extension LanguageModelCapabilities {
 public struct ScriptExhaustedError: LocalizedError, Hashable {
     public let turnCount: Int
 
+    public init(turnCount: Int) { self.turnCount = turnCount }
+
     public var errorDescription: String? { "The script has \(turnCount) turns, and the model was called once more." }
 }

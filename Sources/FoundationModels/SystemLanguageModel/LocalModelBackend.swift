@@ -66,24 +66,26 @@ package enum LocalModels {
 }
 
 /// Stands where there is no engine.
-struct NoLocalModel: LocalModelBackend {
-    var identifier: String { "none" }
-    var availability: SystemLanguageModel.Availability { .unavailable(.modelNotReady) }
-    var variant: SystemLanguageModel.Variant { .core3 }
-    var contextSize: Int { 0 }
-    var supportedLanguages: Set<Locale.Language> { [] }
-    var reasons: Bool { false }
-    var unavailabilityExplanation: String { "No model has been downloaded." }
+package struct NoLocalModel: LocalModelBackend {
+    package init() {}
+
+    package var identifier: String { "none" }
+    package var availability: SystemLanguageModel.Availability { .unavailable(.modelNotReady) }
+    package var variant: SystemLanguageModel.Variant { .core3 }
+    package var contextSize: Int { 0 }
+    package var supportedLanguages: Set<Locale.Language> { [] }
+    package var reasons: Bool { false }
+    package var unavailabilityExplanation: String { "No model has been downloaded." }
 
     private var error: SystemLanguageModel.Error {
         .assetsUnavailable(.init(debugDescription: unavailabilityExplanation))
     }
 
-    func tokenCount(of text: String) async throws -> Int { throw error }
-    func tokenCount(of prompt: LocalPrompt) async throws -> Int { throw error }
-    func prewarm(_ prompt: LocalPrompt) {}
+    package func tokenCount(of text: String) async throws -> Int { throw error }
+    package func tokenCount(of prompt: LocalPrompt) async throws -> Int { throw error }
+    package func prewarm(_ prompt: LocalPrompt) {}
 
-    func generate(_ generation: LocalGeneration) -> AsyncThrowingStream<LocalGenerationEvent, any Error> {
+    package func generate(_ generation: LocalGeneration) -> AsyncThrowingStream<LocalGenerationEvent, any Error> {
         AsyncThrowingStream { $0.finish(throwing: error) }
     }
 }

@@ -1,0 +1,258 @@
+/// Attention with AVX2: blocks of 64 slots, a running softmax (as in FlashAttention, Dao et al. 2022: the sums are rescaled
+/// when a greater score turns up), all query rows that share a kv head together.
+///
+/// A *row* is one query head of one token. Eight slots of a key block are one vector, so scores need no sum across a
+/// register. With few rows (decoding) half-precision keys and values are widened on their way into the multiplications;
+/// with many (prefill) a block is widened once and used by all rows.
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+#include <string.h>
+
+#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
+
+#include "avx2.h"
+#include "avx2_math.h"
+
+#define BLOCK 64
+/// Rows up to which keys and values are widened on the way.
+#define FEW_ROWS 8
+
+#define UNROLL _Pragma("clang loop unroll(full)")
+
+INLINE __m256 widen(const uint16_t *p) { return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p)); }
+
+INLINE __m256 element(const bool wide, const void *p, int64_t index) {
+    return wide ? _mm256_load_ps((const float *)p + index) : widen((const uint16_t *)p + index);
+}
+
+/// `scores[r, 8 * k ..< 8 * k + 8] = q[r] · keys` for `R` rows and `K` neighbouring key blocks.
+INLINE void score_tile(
+    const bool wide, const int R, const int K, const float *q, int64_t dim, const void *keys, float *scores) {
+    __m256 sums[8][2];
+    UNROLL for (int r = 0; r < R; r++) {
+        UNROLL for (int k = 0; k < K; k++) sums[r][k] = _mm256_setzero_ps();
+    }
+    for (int64_t i = 0; i < dim; i++) {
+        __m256 key[2];
+        UNROLL for (int k = 0; k < K; k++) key[k] = element(wide, keys, (k * dim + i) * 8);
+        UNROLL for (int r = 0; r < R; r++) {
+            const __m256 x = _mm256_broadcast_ss(q + r * dim + i);
+            UNROLL for (int k = 0; k < K; k++) sums[r][k] = _mm256_fmadd_ps(x, key[k], sums[r][k]);
+        }
+    }
+    UNROLL for (int r = 0; r < R; r++) {
+        UNROLL for (int k = 0; k < K; k++) _mm256_store_ps(scores + r * BLOCK + 8 * k, sums[r][k]);
+    }
+}
+
+/// `sums[r, 8 * d ..< 8 * (d + D)] += weights[r] · values` for `R` rows, `D` vectors of dimensions, `slots` slots.
+INLINE void value_tile(
+    const bool wide, const int R, const int D, const float *weights, int64_t dim, const void *values, int64_t slots, float *out) {
+    __m256 sums[8][2];
+    UNROLL for (int r = 0; r < R; r++) {
+        UNROLL for (int d = 0; d < D; d++) sums[r][d] = _mm256_load_ps(out + r * dim + 8 * d);
+    }
+    for (int64_t s = 0; s < slots; s++) {
+        __m256 value[2];
+        UNROLL for (int d = 0; d < D; d++) value[d] = element(wide, values, s * dim + 8 * d);
+        UNROLL for (int r = 0; r < R; r++) {
+            const __m256 w = _mm256_broadcast_ss(weights + r * BLOCK + s);
+            UNROLL for (int d = 0; d < D; d++) sums[r][d] = _mm256_fmadd_ps(w, value[d], sums[r][d]);
+        }
+    }
+    UNROLL for (int r = 0; r < R; r++) {
+        UNROLL for (int d = 0; d < D; d++) _mm256_store_ps(out + r * dim + 8 * d, sums[r][d]);
+    }
+}
+
+/// Scores of all rows against `blocks` key blocks.
+INLINE void score_few(const int R, const float *q, int64_t dim, const uint16_t *keys, int64_t blocks, float *scores) {
+    int64_t k = 0;
+    if (R <= 4) {
+        for (; k + 2 <= blocks; k += 2) score_tile(false, R, 2, q, dim, keys + k * dim * 8, scores + 8 * k);
+    }
+    for (; k < blocks; k++) score_tile(false, R, 1, q, dim, keys + k * dim * 8, scores + 8 * k);
+}
+
+INLINE void value_few(const int R, const float *weights, int64_t dim, const uint16_t *values, int64_t slots, float *sums) {
+    int64_t d = 0;
+    if (R <= 4) {
+        for (; d + 16 <= dim; d += 16) value_tile(false, R, 2, weights, dim, values + d, slots, sums + d);
+    }
+    for (; d < dim; d += 8) value_tile(false, R, 1, weights, dim, values + d, slots, sums + d);
+}
+
+#define BY_ROWS(CALL)                      \
+    switch (rows) {                        \
+    case 1: CALL(1); break;                \
+    case 2: CALL(2); break;                \
+    case 3: CALL(3); break;                \
+    case 4: CALL(4); break;                \
+    case 5: CALL(5); break;                \
+    case 6: CALL(6); break;                \
+    case 7: CALL(7); break;                \
+    default: CALL(8); break;               \
+    }
+
+static void score_block_few(int64_t rows, const float *q, int64_t dim, const uint16_t *keys, int64_t blocks, float *scores) {
+#define CALL(R) score_few(R, q, dim, keys, blocks, scores)
+    BY_ROWS(CALL)
+#undef CALL
+}
+
+static void value_block_few(
+    int64_t rows, const float *weights, int64_t dim, const uint16_t *values, int64_t slots, float *sums) {
+#define CALL(R) value_few(R, weights, dim, values, slots, sums)
+    BY_ROWS(CALL)
+#undef CALL
+}
+
+static void score_block_many(int64_t rows, const float *q, int64_t dim, const float *keys, int64_t blocks, float *scores) {
+    int64_t k = 0;
+    for (; k + 2 <= blocks; k += 2) {
+        const float *block = keys + k * dim * 8;
+        int64_t r = 0;
+        for (; r + 4 <= rows; r += 4) score_tile(true, 4, 2, q + r * dim, dim, block, scores + r * BLOCK + 8 * k);
+        for (; r < rows; r++) score_tile(true, 1, 2, q + r * dim, dim, block, scores + r * BLOCK + 8 * k);
+    }
+    for (; k < blocks; k++) {
+        const float *block = keys + k * dim * 8;
+        int64_t r = 0;
+        for (; r + 4 <= rows; r += 4) score_tile(true, 4, 1, q + r * dim, dim, block, scores + r * BLOCK + 8 * k);
+        for (; r < rows; r++) score_tile(true, 1, 1, q + r * dim, dim, block, scores + r * BLOCK + 8 * k);
+    }
+}
+
+static void value_block_many(
+    int64_t rows, const float *weights, int64_t dim, const float *values, int64_t slots, float *sums) {
+    int64_t d = 0;
+    for (; d + 16 <= dim; d += 16) {
+        int64_t r = 0;
+        for (; r + 4 <= rows; r += 4) {
+            value_tile(true, 4, 2, weights + r * BLOCK, dim, values + d, slots, sums + r * dim + d);
+        }
+        for (; r < rows; r++) value_tile(true, 1, 2, weights + r * BLOCK, dim, values + d, slots, sums + r * dim + d);
+    }
+    for (; d < dim; d += 8) {
+        for (int64_t r = 0; r < rows; r++) {
+            value_tile(true, 1, 1, weights + r * BLOCK, dim, values + d, slots, sums + r * dim + d);
+        }
+    }
+}
+
+static void widen_all(const uint16_t *source, float *destination, int64_t count) {
+    for (int64_t i = 0; i < count; i += 8) _mm256_store_ps(destination + i, widen(source + i));
+}
+
+/// Turns one row's scores of a block into weights, and its sums so far to the new greatest score. `low` and `high` bound the
+/// slots of the block that the row sees.
+INLINE void weigh(
+    float *scores, int64_t slots, int64_t low, int64_t high, float soft_cap, float *sums, int64_t dim, float *greatest,
+    float *total) {
+    const __m256 none = _mm256_set1_ps(-INFINITY);
+    __m256 most = none;
+    for (int64_t s = 0; s < slots; s += 8) {
+        __m256 v = _mm256_load_ps(scores + s);
+        if (soft_cap > 0) v = soft_cap_vector(v, _mm256_set1_ps(soft_cap), _mm256_set1_ps(1 / soft_cap));
+        if (s < low || s + 8 > high) {
+            const __m256i seen = _mm256_andnot_si256(
+                first_lanes(ck_max(0, ck_min(8, low - s))), first_lanes(ck_max(0, ck_min(8, high - s))));
+            v = _mm256_blendv_ps(none, v, _mm256_castsi256_ps(seen));
+        }
+        _mm256_store_ps(scores + s, v);
+        most = _mm256_max_ps(v, most);
+    }
+    const float before = *greatest, now = greatest_of(most);
+    if (now > before) {
+        *greatest = now;
+        if (before > -INFINITY) {
+            const float shrink = expf(before - now);
+            const __m256 factor = _mm256_set1_ps(shrink);
+            *total *= shrink;
+            for (int64_t i = 0; i < dim; i += 8) {
+                _mm256_store_ps(sums + i, _mm256_mul_ps(_mm256_load_ps(sums + i), factor));
+            }
+        }
+    }
+    if (!(*greatest > -INFINITY)) {    // nothing seen so far
+        for (int64_t s = 0; s < slots; s += 8) _mm256_store_ps(scores + s, _mm256_setzero_ps());
+        return;
+    }
+    const __m256 shift = _mm256_set1_ps(*greatest);
+    __m256 sum = _mm256_setzero_ps();
+    for (int64_t s = 0; s < slots; s += 8) {
+        const __m256 v = exp_vector(_mm256_sub_ps(_mm256_load_ps(scores + s), shift));
+        _mm256_store_ps(scores + s, v);
+        sum = _mm256_add_ps(sum, v);
+    }
+    *total += sum_of(sum);
+}
+
+static int64_t most_rows(int32_t group) { return ck_max(CK_ATTENTION_ROWS, group); }
+
+size_t ck_avx2_attention_scratch(int32_t group, int32_t head_dim) {
+    const size_t rows = (size_t)most_rows(group), dim = (size_t)head_dim;
+    return sizeof(float) * (rows * (2 * dim + BLOCK + 2 + 8) + 2 * BLOCK * dim + 64);
+}
+
+void ck_avx2_attention(const ck_attention_job *job) {
+    const int64_t dim = job->head_dim, rows = job->tokens * job->group, most = most_rows(job->group);
+    float *keys = job->scratch;                  // [BLOCK / 8, dim, 8], widened
+    float *values = keys + BLOCK * dim;          // [BLOCK, dim], widened
+    float *scores = values + BLOCK * dim;        // [rows, BLOCK]
+    float *q = scores + most * BLOCK;            // [rows, dim], scaled
+    float *sums = q + most * dim;                // [rows, dim]
+    float *greatest = sums + most * dim, *total = greatest + most;    // [rows]
+
+    const __m256 scale = _mm256_set1_ps(job->scale);
+    for (int64_t r = 0; r < rows; r++) {
+        const float *source = job->q + r / job->group * job->q_stride + r % job->group * dim;
+        for (int64_t i = 0; i < dim; i += 8) {
+            _mm256_store_ps(q + r * dim + i, _mm256_mul_ps(_mm256_loadu_ps(source + i), scale));
+            _mm256_store_ps(sums + r * dim + i, _mm256_setzero_ps());
+        }
+        greatest[r] = -INFINITY;
+        total[r] = 0;
+    }
+    for (int64_t begin = job->begin; begin < job->end; begin += BLOCK) {
+        const int64_t slots = ck_min(BLOCK, job->end - begin), blocks = (slots + 7) / 8;
+        const uint16_t *half_keys = job->keys + begin * dim, *half_values = job->values + begin * dim;
+        if (rows <= FEW_ROWS) {
+            score_block_few(rows, q, dim, half_keys, blocks, scores);
+        } else {
+            widen_all(half_keys, keys, blocks * 8 * dim);
+            score_block_many(rows, q, dim, keys, blocks, scores);
+        }
+        for (int64_t r = 0; r < rows; r++) {
+            const int64_t position = job->position + r / job->group;
+            const int64_t first = job->window > 0 ? ck_max(0, position - job->window + 1) : 0;
+            weigh(
+                scores + r * BLOCK, blocks * 8, first - begin, ck_min(job->end, position + 1) - begin, job->soft_cap,
+                sums + r * dim, dim, &greatest[r], &total[r]);
+        }
+        if (rows <= FEW_ROWS) {
+            value_block_few(rows, scores, dim, half_values, slots, sums);
+        } else {
+            widen_all(half_values, values, slots * dim);
+            value_block_many(rows, scores, dim, values, slots, sums);
+        }
+    }
+    for (int64_t r = 0; r < rows; r++) {
+        if (job->partial) {
+            float *partial = job->partial + r * (dim + 2);
+            memcpy(partial, sums + r * dim, sizeof(float) * (size_t)dim);
+            partial[dim] = greatest[r];
+            partial[dim + 1] = total[r];
+        } else {
+            float *out = job->out + r / job->group * job->out_stride + r % job->group * dim;
+            const __m256 inverse = _mm256_set1_ps(total[r] > 0 ? 1 / total[r] : 0);
+            for (int64_t i = 0; i < dim; i += 8) {
+                _mm256_storeu_ps(out + i, _mm256_mul_ps(_mm256_load_ps(sums + r * dim + i), inverse));
+            }
+        }
+    }
+}
+
+#pragma clang attribute pop
+#endif
