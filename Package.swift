@@ -85,7 +85,11 @@ let package = Package(
         .testTarget(name: "CKernelsTests", dependencies: ["CKernels"], swiftSettings: strict),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
         .testTarget(name: "TokenizersTests", dependencies: ["Tokenizers", "JSON"], swiftSettings: strict),
-        .testTarget(name: "JinjaTests", dependencies: ["Jinja", "JSON"], swiftSettings: strict),
+        .testTarget(
+            name: "JinjaTests",
+            dependencies: ["Jinja", "JSON"],
+            resources: [.copy("Fixtures")],
+            swiftSettings: strict),
         .testTarget(name: "GuidedGenerationTests", dependencies: ["GuidedGeneration", "JSON"], swiftSettings: strict),
         .testTarget(
             name: "InferenceTests",
