@@ -97,7 +97,9 @@ let package = Package(
         .testTarget(
             name: "TokenizersTests", dependencies: ["Tokenizers", "JSON"], exclude: ["Fixtures"],
             swiftSettings: strict),
-        .testTarget(name: "JinjaTests", dependencies: ["Jinja", "JSON"], swiftSettings: strict),
+        .testTarget(
+            name: "JinjaTests", dependencies: ["Jinja", "JSON"], resources: [.copy("Fixtures")],
+            swiftSettings: strict),
         .testTarget(name: "GuidedGenerationTests", dependencies: ["GuidedGeneration", "JSON"], swiftSettings: strict),
         .testTarget(
             name: "InferenceTests",
