@@ -35,7 +35,8 @@ let package = Package(
     traits: [
         .trait(
             name: "GenerationErrors",
-            description: "Throw LanguageModelSession.GenerationError, which programs for the framework's 26 generation catch.")
+            description:
+                "Throw LanguageModelSession.GenerationError, which programs for the framework's 26 generation catch.")
     ],
     targets: [
         // Libraries of the system, each with the Debian package that brings it.
@@ -82,15 +83,18 @@ let package = Package(
             swiftSettings: strict),
 
         // Tests mirror the rooms. They reach internals through `package` access, so that they run on release builds.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "CKernelsTests", dependencies: ["CKernels"], exclude: ["make_blocks.py"], swiftSettings: strict),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
-        .testTarget(name: "TokenizersTests", dependencies: ["Tokenizers", "JSON"], swiftSettings: strict),
+        .testTarget(
+            name: "TokenizersTests", dependencies: ["Tokenizers", "JSON"], exclude: ["Fixtures"],
+            swiftSettings: strict),
         .testTarget(name: "JinjaTests", dependencies: ["Jinja", "JSON"], swiftSettings: strict),
         .testTarget(name: "GuidedGenerationTests", dependencies: ["GuidedGeneration", "JSON"], swiftSettings: strict),
         .testTarget(
             name: "InferenceTests",
-            dependencies: ["Inference", "CKernels", "Tokenizers", "JSON", "Jinja", "GuidedGeneration"],
+            dependencies: ["Inference", "CKernels", "Tokenizers", "JSON", "Jinja", "GuidedGeneration", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "FoundationModelsMacrosTests",
@@ -109,5 +113,9 @@ let package = Package(
             dependencies: ["FoundationModels", "FoundationModelsTesting", "JSON", "GuidedGeneration"],
             resources: [.copy("Fixtures")],
             swiftSettings: strict),
+        .testTarget(
+            name: "fmTests",
+            dependencies: ["fm", "FoundationModels", "FoundationModelsTesting", "Inference", "JSON", "TestSupport"],
+            exclude: ["Fixtures", "test_chat_terminal.py"], swiftSettings: strict),
     ]
 )

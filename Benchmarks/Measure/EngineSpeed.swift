@@ -1,20 +1,20 @@
 import Foundation
 import Inference
 
-/// `engine-speed MODEL [--prefill N] [--decode N] [--depth N] [--threads N] [--repeat N]`: tokens per second, as JSON on one
+/// `engine-speed MODEL [--prompt N] [--generate N] [--depth N] [--threads N] [--repeat N]`: tokens per second, as JSON on one
 /// line: prefill of N tokens into an empty context, and decoding of N tokens behind a context of `depth` tokens.
 /// Medians of the repetitions; a short run before them warms up.
 func engineSpeed(_ arguments: [String]) async throws {
     guard let path = arguments.first else {
         throw MeasureError.usage(
-            "engine-speed MODEL [--prefill N] [--decode N] [--depth N] [--threads N] [--repeat N] [--chunk N]")
+            "engine-speed MODEL [--prompt N] [--generate N] [--depth N] [--threads N] [--repeat N] [--chunk N]")
     }
     func option(_ name: String, _ fallback: Int) -> Int {
         guard let index = arguments.firstIndex(of: "--\(name)"), index + 1 < arguments.count else { return fallback }
         return Int(arguments[index + 1]) ?? fallback
     }
-    let prefill = option("prefill", 512)
-    let decode = option("decode", 128)
+    let prefill = option("prompt", 512)
+    let decode = option("generate", 128)
     let depth = option("depth", 0)
     let chunk = option("chunk", 256)
     let transformer = try Transformer.load(
@@ -34,7 +34,7 @@ func engineSpeed(_ arguments: [String]) async throws {
 
     var prefillRates: [Double] = []
     var decodeRates: [Double] = []
-    for _ in 0..<max(1, option("repeat", 3)) {
+    for _ in 0..<max(1, option("repeat", 1)) {
         if prefill > 0 {
             var meter = try SpeedMeter(transformer, capacity: prefill)
             prefillRates.append(Double(prefill) / (try seconds { try meter.run(prefill, chunk: chunk) }))

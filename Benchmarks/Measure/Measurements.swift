@@ -1,5 +1,6 @@
 /// The measurements by name. One file of this folder each.
 let measurements: [String: @Sendable ([String]) async throws -> Void] = [
+    "chat-templates": chatTemplates,
     "engine-speed": engineSpeed,
     "generate": generate,
     "guided": measureGuided,
@@ -7,4 +8,5 @@ let measurements: [String: @Sendable ([String]) async throws -> Void] = [
     "logits": logits,
     "random-model": measureRandomModel,
     "tokenize": tokenize,
+    "tokenizer-ids": measureTokenizerIds,
 ]

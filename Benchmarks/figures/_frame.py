@@ -37,16 +37,25 @@ def arguments(description, *, data=None, extra=None):
     return parser.parse_args()
 
 
-def verdict(name, value, *, at_least=None, at_most=None, digits=3):
-    """Prints `NAME value bar ok|short` and ends the program with 0 or 1. `value` is a number; exactly one bar is given."""
-    bar = at_least if at_most is None else at_most
-    if (at_least is None) == (at_most is None):
-        raise ValueError("give at_least or at_most")
-    # A value that is not a number is short of every bar.
-    good = value >= at_least if at_most is None else value <= at_most
-    sign = ">=" if at_most is None else "<="
-    print(f"{name} {_number(value, digits)} {sign}{_number(bar, digits)} {'ok' if good else 'short'}", flush=True)
-    sys.exit(0 if good else 1)
+def verdict(name, value, **bar):
+    """Prints `NAME value bar ok|short` and ends the program with 0 or 1. The bar is `at_least=` or `at_most=`."""
+    verdicts((name, value, bar))
+
+
+def verdicts(*lines, digits=3):
+    """`verdict` for a figure of several values, each (name, value, {"at_least": bar} or {"at_most": bar}): one line each, and
+    0 only when all of them are good. The figure's own name stands on the last line."""
+    all_good = True
+    for name, value, bar in lines:
+        ((kind, limit),) = bar.items()
+        if kind not in ("at_least", "at_most"):
+            raise ValueError("a bar is at_least or at_most")
+        # A value that is not a number is short of every bar.
+        good = value >= limit if kind == "at_least" else value <= limit
+        all_good = all_good and good
+        sign = ">=" if kind == "at_least" else "<="
+        print(f"{name} {_number(value, digits)} {sign}{_number(limit, digits)} {'ok' if good else 'short'}", flush=True)
+    sys.exit(0 if all_good else 1)
 
 
 def _number(value, digits):

@@ -24,7 +24,6 @@ PROGRAMS = [
     "llama-bench",
     "llama-server",
     "llama-completion",
-    "llama-cli",
     "llama-perplexity",
     "llama-quantize",
     "llama-tokenize",

@@ -15,8 +15,8 @@ path = _frame.model(given.model)
 
 
 def ours():
-    speeds = ["--prompt", 0, "--generate", GENERATED, "--threads", _frame.THREADS]
-    return _frame.measure_json("engine-speed", path, *speeds)["decode"]
+    options = ["--prefill", 0, "--decode", GENERATED, "--threads", _frame.THREADS, "--repeat", 1]
+    return _frame.measure_json("engine-speed", path, *options)["decode"]
 
 
 _, _, ratio = _frame.interleaved(ours, lambda: _frame.llama_bench(path, generate=GENERATED), rounds=given.rounds)

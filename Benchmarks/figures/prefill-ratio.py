@@ -15,8 +15,8 @@ path = _frame.model(given.model)
 
 
 def ours():
-    speeds = ["--prompt", PROMPT, "--generate", 0, "--threads", _frame.THREADS]
-    return _frame.measure_json("engine-speed", path, *speeds)["prefill"]
+    options = ["--prefill", PROMPT, "--decode", 0, "--threads", _frame.THREADS, "--repeat", 1]
+    return _frame.measure_json("engine-speed", path, *options)["prefill"]
 
 
 _, _, ratio = _frame.interleaved(ours, lambda: _frame.llama_bench(path, prompt=PROMPT), rounds=given.rounds)

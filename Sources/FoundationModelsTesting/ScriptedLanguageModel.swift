@@ -34,7 +34,8 @@ public struct ScriptedLanguageModel: LanguageModel {
     ///   - turn: Works out what to do from the request and its number, counted from 0.
     public init(
         capabilities: LanguageModelCapabilities = .everything,
-        turn: @escaping @Sendable (_ request: LanguageModelExecutorGenerationRequest, _ index: Int) throws ->
+        turn:
+            @escaping @Sendable (_ request: LanguageModelExecutorGenerationRequest, _ index: Int) throws ->
             [ScriptedStep]
     ) {
         self.capabilities = capabilities
@@ -106,6 +107,8 @@ extension LanguageModelCapabilities {
 /// The model was called more often than its script has turns.
 public struct ScriptExhaustedError: LocalizedError, Hashable {
     public let turnCount: Int
+
+    public init(turnCount: Int) { self.turnCount = turnCount }
 
     public var errorDescription: String? { "The script has \(turnCount) turns, and the model was called once more." }
 }

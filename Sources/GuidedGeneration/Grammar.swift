@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 
 /// What a schema's compilation may choose.
@@ -15,20 +16,57 @@ package struct SchemaOptions: Hashable, Sendable {
 
 /// The texts that an output may be.
 package struct Grammar: Sendable {
+    let program: Program
+    private let machines = MachineCache()
+
+    private init(_ program: Program) { self.program = program }
+
     /// The JSON texts, in canonical form, of the values that a JSON Schema allows.
     package static func jsonSchema(
         _ schema: JSONValue, options: SchemaOptions = .init()
     ) throws(GrammarError) -> Grammar {
-        throw GrammarError(.unsupported, keyword: "schema", path: "#", "not built yet")
+        Grammar(try ProgramBuilder.build(schema, options: options))
     }
 
-    /// The texts that a regular expression matches as a whole.
+    /// The texts that a regular expression, written as for Swift's `Regex`, matches as a whole.
     package static func regex(_ pattern: String) throws(GrammarError) -> Grammar {
-        throw GrammarError(.unsupported, keyword: "regex", "not built yet")
+        let automaton: Automaton
+        do {
+            automaton = try RegexCompiler.whole(pattern, dialect: .swift)
+        } catch {
+            throw GrammarError(error.reason, keyword: "regex", error.message)
+        }
+        guard !automaton.isEmpty else {
+            throw GrammarError(.unsatisfiable, keyword: "regex", "no text matches the pattern")
+        }
+        return Grammar(Program(languages: [.init(automaton, .plain)], root: .text(language: 0)))
     }
 
     /// One of a set of texts.
     package static func choice(_ texts: [String]) throws(GrammarError) -> Grammar {
-        throw GrammarError(.unsupported, keyword: "choice", "not built yet")
+        guard !texts.isEmpty else {
+            throw GrammarError(.invalid, keyword: "choice", "there must be a text to choose")
+        }
+        return Grammar(Program(languages: [.init(.texts(texts), .plain)], root: .text(language: 0)))
+    }
+
+    /// The machine of this grammar over a vocabulary, shared by all matchers.
+    func machine(for trie: TokenTrie) -> Machine { machines.machine(for: trie, of: program) }
+}
+
+/// The machines of one grammar, one for each vocabulary that is alive.
+private final class MachineCache: @unchecked Sendable {  // guarded by `lock`
+    private let lock = NSLock()
+    private var machines: [ObjectIdentifier: Machine] = [:]
+
+    func machine(for trie: TokenTrie, of program: Program) -> Machine {
+        lock.withLock {
+            // A machine keeps its vocabulary alive, so that the identity stays its own.
+            if let known = machines[ObjectIdentifier(trie)] { return known }
+            if machines.count >= 4 { machines.removeAll() }
+            let machine = Machine(program, trie: trie)
+            machines[ObjectIdentifier(trie)] = machine
+            return machine
+        }
     }
 }

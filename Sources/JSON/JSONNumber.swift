@@ -15,12 +15,15 @@ package struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     package init?(_ value: Double) {
         guard value.isFinite else { return nil }
         // A whole number is written without its fraction as long as every digit of it is exact.
-        text = value == value.rounded() && abs(value) < 0x1p53 ? String(Int64(value)) : "\(value)"
+        // Negative zero is the exception: an integer has no sign for it.
+        let isInteger = value == value.rounded() && abs(value) < 0x1p53 && !(value == 0 && value.sign == .minus)
+        text = isInteger ? String(Int64(value)) : "\(value)"
     }
 
     package init?(_ value: Float) {
         guard value.isFinite else { return nil }
-        text = value == value.rounded() && abs(value) < 0x1p24 ? String(Int64(value)) : "\(value)"
+        let isInteger = value == value.rounded() && abs(value) < 0x1p24 && !(value == 0 && value.sign == .minus)
+        text = isInteger ? String(Int64(value)) : "\(value)"
     }
 
     package var description: String { text }

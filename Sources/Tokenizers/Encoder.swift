@@ -90,7 +90,7 @@ struct Encoder {
     private mutating func appendCharacters(_ text: UnsafeBufferPointer<UInt8>, by rules: some CharacterMergeRules) {
         var start = 0
         while start < text.count {
-            let end = tokenizer.splitsAtSpaces ? Self.endOfWord(text, from: start) : text.count
+            let end = endOfWord(text, from: start)
             let word = UnsafeBufferPointer(rebasing: text[start..<end])
             appendCached(word) { encoder in
                 if let token = rules.wholeToken(word, encoder.tokenizer.vocabulary) {
@@ -110,11 +110,16 @@ struct Encoder {
         }
     }
 
-    /// Where the word ends that begins at `start`: before the next space that follows something else.
-    private static func endOfWord(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    /// Where the word ends that begins at `start`: before the next space after something that no token joins to a space.
+    private func endOfWord(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         var index = start
-        while EscapedSpace.stands(at: index, in: text) { index &+= 3 }
-        while index < text.count, !EscapedSpace.stands(at: index, in: text) { index &+= 1 }
+        var isAfterSpace = true
+        while index < text.count {
+            let isSpace = EscapedSpace.stands(at: index, in: text)
+            if isSpace, !isAfterSpace, !tokenizer.bytesJoinedToSpaces[Int(text[index &- 1])] { break }
+            isAfterSpace = isSpace
+            index &+= isSpace ? 3 : 1
+        }
         return index
     }
 
@@ -148,12 +153,13 @@ struct Encoder {
         swap(&merger, &self.merger)
     }
 
-    /// Appends the token of a byte that is part of no other token.
+    /// Appends the token of a byte that is part of no other token. Byte-level vocabularies that lack the byte (a control
+    /// character that their training never saw) cannot say it: like their own tokenizers, this leaves it out.
     private mutating func emitByte(_ byte: UInt8) {
         let token = tokenizer.byteTokens[Int(byte)]
         if token >= 0 {
             tokens.append(token)
-        } else if let unknown = tokenizer.unknownToken {
+        } else if case .scores = tokenizer.engine, let unknown = tokenizer.unknownToken {
             tokens.append(unknown)
         }
     }

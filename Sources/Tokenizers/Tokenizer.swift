@@ -20,8 +20,9 @@ package final class Tokenizer: Sendable {
     }
 
     let spelling: Vocabulary.Spelling
-    /// No token reaches over the border before a space, so that the parts between such borders can be merged by themselves.
-    let splitsAtSpaces: Bool
+    /// Tokens with U+2581 for spaces: by the byte before a space, whether a token reaches over that border. Where none does,
+    /// the parts on both sides can be merged by themselves.
+    let bytesJoinedToSpaces: [Bool]
 
     package let bosToken: TokenID?
     package let eosToken: TokenID?
@@ -50,7 +51,7 @@ package final class Tokenizer: Sendable {
             engine = .scores(try PieceScores(description.scores, vocabulary: vocabulary))
         }
         self.spelling = spelling
-        splitsAtSpaces = spelling == .escapedSpaces && vocabulary.hasSpacesOnlyInFront
+        bytesJoinedToSpaces = spelling == .escapedSpaces ? vocabulary.bytesJoinedToSpaces : []
 
         func checked(_ id: TokenID?, _ key: String) throws(TokenizerError) -> TokenID? {
             // 4,294,967,295 means none.
@@ -126,25 +127,22 @@ package final class Tokenizer: Sendable {
 extension Vocabulary {
     func contains(_ token: TokenID) -> Bool { token >= 0 && Int(token) < count }
 
-    /// Whether U+2581 stands in pieces only in front, so that no merge reaches over the border before a space.
-    var hasSpacesOnlyInFront: Bool {
+    /// The bytes that stand before U+2581, and are not of one themselves, in some token that merges can make.
+    var bytesJoinedToSpaces: [Bool] {
+        var joined = [Bool](repeating: false, count: 256)
         texts.bytes.withUnsafeBufferPointer { all in
-            (0..<count).allSatisfy { id in
-                if types[id] != .normal && types[id] != .userDefined && types[id] != .unused { return true }
+            for id in 0..<count where types[id] == .normal || types[id] == .userDefined || types[id] == .unused {
                 let text = UnsafeBufferPointer(rebasing: all[texts.range(at: id)])
-                var hasOther = false
                 var index = 0
+                var isAfterSpace = true
                 while index < text.count {
-                    if EscapedSpace.stands(at: index, in: text) {
-                        if hasOther { return false }
-                        index += 3
-                    } else {
-                        hasOther = true
-                        index += 1
-                    }
+                    let isSpace = EscapedSpace.stands(at: index, in: text)
+                    if isSpace, !isAfterSpace { joined[Int(text[index - 1])] = true }
+                    isAfterSpace = isSpace
+                    index += isSpace ? 3 : 1
                 }
-                return true
             }
         }
+        return joined
     }
 }

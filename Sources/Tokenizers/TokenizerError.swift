@@ -4,6 +4,7 @@ package enum TokenizerError: Error, Hashable, CustomStringConvertible {
     case unknownPreTokenizer(String)
     case emptyVocabulary
     case vocabularyTooLarge(count: Int, limit: Int)
+    case tooManyMerges(count: Int, limit: Int)
     case tokenTooLong(TokenID, byteCount: Int, limit: Int)
     case duplicateToken(String, first: TokenID, second: TokenID)
     case unknownTokenType(Int32, token: TokenID)
@@ -23,6 +24,8 @@ package enum TokenizerError: Error, Hashable, CustomStringConvertible {
         case .emptyVocabulary: "the vocabulary (tokenizer.ggml.tokens) is empty"
         case .vocabularyTooLarge(let count, let limit):
             "the vocabulary has \(count) tokens; at most \(limit) are supported"
+        case .tooManyMerges(let count, let limit):
+            "the file has \(count) merges (tokenizer.ggml.merges); at most \(limit) are supported"
         case .tokenTooLong(let token, let byteCount, let limit):
             "token \(token) is \(byteCount) bytes long; at most \(limit) are supported"
         case .duplicateToken(let text, let first, let second): "tokens \(first) and \(second) are both \(quoted(text))"

@@ -2,7 +2,9 @@ import Inference
 
 /// The commands of `fm` in the order in which its help lists them.
 package enum CommandTable {
-    package static let commands: [Command] = [.models, .pull, .remove, .version]
+    package static let commands: [Command] = [
+        .respond, .chat, .schema, .tokenCount, .available, .models, .pull, .remove, .version,
+    ]
 
     package static func find(_ name: String) -> Command? { commands.first { $0.name == name } }
 

@@ -1,3 +1,5 @@
+import Foundation
+import FoundationModels
 import Inference
 
 extension Failure {
@@ -8,7 +10,43 @@ extension Failure {
         case let error as UsageError: self.init(.usage, error.message)
         case let error as ModelStoreError: self.init(error.exitCode, error.description)
         case is CancellationError: self.init(.interrupted, "interrupted")
+        case let error as LanguageModelError: self.init(error.exitCode, Self.text(error))
+        case let error as LanguageModelSession.GenerationError: self.init(error.exitCode, Self.text(error))
+        case let error as SystemLanguageModel.Error: self.init(.unavailable, Self.text(error))
+        case let error as GenerationSchema.SchemaError: self.init(.schema, Self.text(error))
+        case let error as LanguageModelSession.ToolCallError: self.init(.tool, Self.text(error))
+        case let error as any LocalizedError: self.init(.failure, Self.text(error))
         default: self.init(.failure, "\(error)")
+        }
+    }
+
+    /// What went wrong and, where the error knows it, what to do.
+    private static func text(_ error: any LocalizedError) -> String {
+        [error.errorDescription ?? "\(error)", error.recoverySuggestion].compactMap(\.self).joined(separator: " ")
+    }
+}
+
+extension LanguageModelError {
+    var exitCode: ExitCode {
+        switch self {
+        case .contextSizeExceeded: .contextOverflow
+        case .guardrailViolation, .refusal: .guardrail
+        case .unsupportedGenerationGuide: .schema
+        case .rateLimited, .unsupportedCapability, .unsupportedTranscriptContent, .unsupportedLanguageOrLocale,
+            .timeout:
+            .failure
+        }
+    }
+}
+
+extension LanguageModelSession.GenerationError {
+    var exitCode: ExitCode {
+        switch self {
+        case .exceededContextWindowSize: .contextOverflow
+        case .guardrailViolation, .refusal: .guardrail
+        case .assetsUnavailable: .unavailable
+        case .unsupportedGuide: .schema
+        case .unsupportedLanguageOrLocale, .decodingFailure, .rateLimited, .concurrentRequests: .failure
         }
     }
 }

@@ -18,7 +18,9 @@ do {
     exit(ExitCode.success.rawValue)
 } catch {
     let failure = Failure(error)
-    context.messages.line(context.messages.styled("fm:", .red) + " \(failure.message)")
+    if !failure.message.isEmpty {
+        context.messages.line(context.messages.styled("fm:", .red) + " \(failure.message)")
+    }
     if failure.code == .usage, error is UsageError {
         context.messages.line("'fm --help' and 'fm COMMAND --help' show what is possible.")
     }

@@ -22,6 +22,11 @@ extension LanguageModelSession {
         /// The tools that could have been called.
         public let availableToolNames: [String]
 
+        public init(toolName: String, availableToolNames: [String]) {
+            self.toolName = toolName
+            self.availableToolNames = availableToolNames
+        }
+
         public var errorDescription: String? {
             let available =
                 availableToolNames.isEmpty

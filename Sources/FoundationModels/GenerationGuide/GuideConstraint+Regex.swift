@@ -1,13 +1,10 @@
 extension GuideConstraint {
     /// The rule that a whole string matches a regular expression.
     package init<Output>(_ regex: Regex<Output>) {
-        guard let literal = regex._literalPattern else {
-            self = .unsupported(
-                guide: "pattern",
-                reason: "the regular expression has parts that are code: a transform, a custom component or a predicate"
-            )
-            return
+        do {
+            self = .pattern(try RegexPattern(regex).text)
+        } catch {
+            self = .unsupported(guide: "pattern", reason: "the regular expression is not supported: \(error.reason)")
         }
-        self = .pattern("^(?:\(literal))$")
     }
 }

@@ -4,7 +4,7 @@ import JSON
 package indirect enum GuideConstraint: Sendable, Equatable {
     case constant(String)
     case anyOf([String])
-    /// A regular expression in the syntax of JSON Schema that matches whole strings.
+    /// A regular expression in Swift's syntax that matches whole strings.
     case pattern(String)
     case minimum(JSONNumber)
     case maximum(JSONNumber)
@@ -65,11 +65,11 @@ extension GuideConstraint {
             return restrict(&schema, to: values)
         case .pattern(let pattern):
             guard type == "string" else { return mismatch("a string", schema) }
+            let rule = SchemaDocument.wholeMatch(pattern)
             if schema["pattern"] == nil {
-                schema["pattern"] = .string(pattern)
+                for (keyword, value) in rule { schema[keyword] = value }
             } else {
-                let more = schema["allOf"]?.arrayValue ?? []
-                schema["allOf"] = .array(more + [.object(["pattern": .string(pattern)])])
+                schema["allOf"] = .array((schema["allOf"]?.arrayValue ?? []) + [.object(rule)])
             }
             return nil
         case .minimum(let bound):

@@ -19,11 +19,11 @@ extension GenerationSchema: Codable {
     }
 
     public func encode(to encoder: any Encoder) throws {
-        try jsonSchema.encode(to: encoder)
+        try publishedSchema.encode(to: encoder)
     }
 }
 
 extension GenerationSchema: CustomDebugStringConvertible {
     /// The schema as JSON text.
-    public var debugDescription: String { jsonSchema.text(indent: 2) }
+    public var debugDescription: String { publishedSchema.text(indent: 2) }
 }

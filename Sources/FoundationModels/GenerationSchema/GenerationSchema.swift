@@ -48,8 +48,11 @@ public struct GenerationSchema: Sendable {
 }
 
 extension GenerationSchema {
-    /// The schema as a JSON Schema document that stands on its own.
-    package var jsonSchema: JSONValue { .object(resolution.value(for: self).document) }
+    /// The schema as a JSON Schema document that stands on its own, for those who enforce it.
+    package var jsonSchema: JSONValue { .object(SchemaDocument.enforced(resolution.value(for: self).document)) }
+
+    /// The schema as a JSON Schema document that stands on its own, for everyone else: models, files, servers.
+    package var publishedSchema: JSONValue { .object(SchemaDocument.published(resolution.value(for: self).document)) }
 
     /// What in the schema cannot be enforced or contradicts itself, found while it was put together. A request for such a schema
     /// is refused.

@@ -30,5 +30,6 @@ extension Instructions {
 }
 
 extension Instructions: InstructionsRepresentable {
-    public var instructionsRepresentation: Instructions { self }
+    // The `return` keeps the builder that the protocol declares away: its block would ask for this very value, without end.
+    public var instructionsRepresentation: Instructions { return self }
 }

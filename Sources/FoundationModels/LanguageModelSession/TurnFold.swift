@@ -6,7 +6,7 @@ import JSON
 /// An event without an entry identifier goes to the entry that the last event went to when that is of the same kind, and opens a new
 /// one otherwise; an event with an identifier goes to the entry of its kind with that identifier. Metadata and usage alone
 /// make no entry: metadata waits for the entry to come.
-struct TurnFold {
+package struct TurnFold {
     private enum Kind: Hashable {
         case response, reasoning, toolCalls
     }
@@ -27,7 +27,7 @@ struct TurnFold {
     }
 
     /// The entries so far, in the order in which they were opened.
-    private(set) var entries: [Transcript.Entry] = []
+    package private(set) var entries: [Transcript.Entry] = []
     /// The entry that the last event went to.
     private var trailing: Int?
     private var pendingMetadata: [PendingKey: [String: GeneratedContent]] = [:]
@@ -40,7 +40,7 @@ struct TurnFold {
     private var reasoningCredits: [CreditKey: Int] = [:]
 
     /// The tokens of the call so far: what the provider reported last, or else what its fragments add up to.
-    var usage: LanguageModelSession.Usage {
+    package var usage: LanguageModelSession.Usage {
         if let reportedUsage { return reportedUsage }
         let reasoning = reasoningCredits.values.reduce(0, &+)
         return LanguageModelSession.Usage(
@@ -50,12 +50,14 @@ struct TurnFold {
     }
 
     /// The response that the answer is taken from: the last one.
-    var response: Transcript.Response? {
+    package var response: Transcript.Response? {
         for case .response(let response) in entries.reversed() { return response }
         return nil
     }
 
-    mutating func apply(_ event: LanguageModelExecutorGenerationChannel.Event) {
+    package init() {}
+
+    package mutating func apply(_ event: LanguageModelExecutorGenerationChannel.Event) {
         switch event.kind {
         case .response(let event): apply(event)
         case .reasoning(let event): apply(event)

@@ -30,5 +30,6 @@ extension Prompt {
 }
 
 extension Prompt: PromptRepresentable {
-    public var promptRepresentation: Prompt { self }
+    // The `return` keeps the builder that the protocol declares away: its block would ask for this very value, without end.
+    public var promptRepresentation: Prompt { return self }
 }

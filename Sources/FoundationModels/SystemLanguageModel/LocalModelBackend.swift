@@ -59,31 +59,50 @@ package enum LocalGenerationEvent: Sendable {
     case finished(outputTokenCount: Int)
 }
 
+/// A prompt, or a prompt with what has come of its answer, has more tokens than the model can read.
+package struct LocalContextOverflow: Error, Hashable {
+    package var tokenCount: Int
+    package var contextSize: Int
+
+    package init(tokenCount: Int, contextSize: Int) {
+        self.tokenCount = tokenCount
+        self.contextSize = contextSize
+    }
+}
+
 /// The models of this machine.
 package enum LocalModels {
     /// The model that is used unless a program names another.
-    package static let standard: any LocalModelBackend = NoLocalModel()
+    package static let standard: any LocalModelBackend = EngineBackend.standard
+
+    /// The model of a GGUF file.
+    package static func model(of file: URL) -> any LocalModelBackend { EngineBackend(file: file) }
+
+    /// How many times this process has loaded weights.
+    package static var loadCount: Int { EngineLibrary.shared.loadCount }
 }
 
 /// Stands where there is no engine.
-struct NoLocalModel: LocalModelBackend {
-    var identifier: String { "none" }
-    var availability: SystemLanguageModel.Availability { .unavailable(.modelNotReady) }
-    var variant: SystemLanguageModel.Variant { .core3 }
-    var contextSize: Int { 0 }
-    var supportedLanguages: Set<Locale.Language> { [] }
-    var reasons: Bool { false }
-    var unavailabilityExplanation: String { "No model has been downloaded." }
+package struct NoLocalModel: LocalModelBackend {
+    package init() {}
+
+    package var identifier: String { "none" }
+    package var availability: SystemLanguageModel.Availability { .unavailable(.modelNotReady) }
+    package var variant: SystemLanguageModel.Variant { .core3 }
+    package var contextSize: Int { 0 }
+    package var supportedLanguages: Set<Locale.Language> { [] }
+    package var reasons: Bool { false }
+    package var unavailabilityExplanation: String { "No model has been downloaded." }
 
     private var error: SystemLanguageModel.Error {
         .assetsUnavailable(.init(debugDescription: unavailabilityExplanation))
     }
 
-    func tokenCount(of text: String) async throws -> Int { throw error }
-    func tokenCount(of prompt: LocalPrompt) async throws -> Int { throw error }
-    func prewarm(_ prompt: LocalPrompt) {}
+    package func tokenCount(of text: String) async throws -> Int { throw error }
+    package func tokenCount(of prompt: LocalPrompt) async throws -> Int { throw error }
+    package func prewarm(_ prompt: LocalPrompt) {}
 
-    func generate(_ generation: LocalGeneration) -> AsyncThrowingStream<LocalGenerationEvent, any Error> {
+    package func generate(_ generation: LocalGeneration) -> AsyncThrowingStream<LocalGenerationEvent, any Error> {
         AsyncThrowingStream { $0.finish(throwing: error) }
     }
 }

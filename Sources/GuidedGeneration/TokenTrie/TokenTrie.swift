@@ -49,6 +49,10 @@ package final class TokenTrie: @unchecked Sendable {  // immutable after init
     let tokenIDs: UnsafeMutablePointer<Int32>
     let slices: [Slice]
     let stringProfile: StringProfile
+    /// The bytes of all tokens, and where each token's begin.
+    private let tokenBytes: [UInt8]
+    private let byteStarts: [Int32]
+    private let stopSet: Set<Int32>
 
     /// - Parameters:
     ///   - tokens: The bytes that each token adds to the text, by token id. A token without bytes is never allowed under a constraint.
@@ -58,16 +62,23 @@ package final class TokenTrie: @unchecked Sendable {  // immutable after init
         let wordCount = (tokens.count + 63) / 64
         self.wordCount = wordCount
         self.stopTokens = stopTokens.filter { $0 >= 0 && Int($0) < tokens.count }.sorted()
+        stopSet = Set(self.stopTokens)
 
         var members = [[Int32]](repeating: [], count: TokenClass.allCases.count)
         var longest = 1
+        var tokenBytes: [UInt8] = []
+        var byteStarts: [Int32] = [0]
         for (index, bytes) in tokens.enumerated() {
+            defer { byteStarts.append(Int32(tokenBytes.count)) }
             // A token longer than a depth can say is no token of a real vocabulary; it is never allowed.
             guard !bytes.isEmpty, bytes.count < 1 << 12, !stopTokens.contains(Int32(index)) else { continue }
             longest = max(longest, bytes.count)
+            tokenBytes += bytes
             members[TokenClass(bytes).rawValue].append(Int32(index))
         }
         maximumTokenLength = longest
+        self.tokenBytes = tokenBytes
+        self.byteStarts = byteStarts
 
         var nodes: [Node] = []
         var ids: [Int32] = []
@@ -99,6 +110,16 @@ package final class TokenTrie: @unchecked Sendable {  // immutable after init
         nodes.deallocate()
         tokenIDs.deallocate()
         for slice in slices { slice.words.deallocate() }
+    }
+
+    /// Whether a token ends the output.
+    func isStop(_ token: Int32) -> Bool { stopSet.contains(token) }
+
+    /// The bytes of a token; nil for one that is never allowed, which includes stop tokens.
+    func bytes(of token: Int32) -> ArraySlice<UInt8>? {
+        guard token >= 0, Int(token) < vocabularySize else { return nil }
+        let range = Int(byteStarts[Int(token)])..<Int(byteStarts[Int(token) + 1])
+        return range.isEmpty ? nil : tokenBytes[range]
     }
 
     /// Appends the trie of tokens that come sorted by their bytes.

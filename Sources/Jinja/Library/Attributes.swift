@@ -70,11 +70,13 @@ enum ListMethods {
         case "index":
             .object(
                 Function(name, depth: depth) { (arguments, renderer) throws(JinjaError) in
-                    let bound = try arguments.bind("index", ["value", "start", "stop"], required: 1, allowsNames: false)
+                    let bound = try arguments.bind(
+                        "index", ["value", "start", "stop"], required: 1, allowsNames: false)
                     try renderer.charge(elements: elements.count)
                     let slice = Slice(start: try bound[1]?.index(), stop: try bound[2]?.index(), step: 1)
                     let (first, count) = slice.resolve(count: elements.count)
-                    for index in first..<first + count where bound[0]?.isIdenticalOrEqual(to: elements[index]) ?? false {
+                    for index in first..<first + count where bound[0]?.isIdenticalOrEqual(to: elements[index]) ?? false
+                    {
                         return .int(index)
                     }
                     throw JinjaError(.value("the value is not in the \(typeName)"))

@@ -72,7 +72,9 @@ struct BraceFormat {
         var value = try lookUp(Array(field[..<nameEnd]))
         var rest = field[nameEnd...]
         if rest.first == "!" {
-            guard rest.count >= 2 else { throw JinjaError(.value("end of string while looking for conversion specifier")) }
+            guard rest.count >= 2 else {
+                throw JinjaError(.value("end of string while looking for conversion specifier"))
+            }
             let conversion = rest[rest.startIndex + 1]
             rest = rest.dropFirst(2)
             guard rest.isEmpty || rest.first == ":" else {
@@ -99,7 +101,8 @@ struct BraceFormat {
         if first.isEmpty || first.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             if first.isEmpty { usesOrder = true } else { usesNumbers = true }
             guard !(usesOrder && usesNumbers) else {
-                throw JinjaError(.value("cannot switch between automatic field numbering and manual field specification"))
+                throw JinjaError(
+                    .value("cannot switch between automatic field numbering and manual field specification"))
             }
             let position = first.isEmpty ? nextIndex : Int(first) ?? Int.max
             if first.isEmpty { nextIndex += 1 }
@@ -144,6 +147,9 @@ private struct FormatSpecification {
     private var precision: Int?
     private var type: Unicode.Scalar?
     private let isEmpty: Bool
+    private var hasSign = false
+    /// Whether the alignment comes from a zero before the width.
+    private var hasZeroFlag = false
 
     init(_ text: String) throws(JinjaError) {
         let scalars = Array(text.unicodeScalars)
@@ -152,7 +158,9 @@ private struct FormatSpecification {
         func peek(_ offset: Int = 0) -> Unicode.Scalar? {
             index + offset < scalars.count ? scalars[index + offset] : nil
         }
-        func isAlignment(_ scalar: Unicode.Scalar?) -> Bool { scalar.map { "<>=^".unicodeScalars.contains($0) } ?? false }
+        func isAlignment(_ scalar: Unicode.Scalar?) -> Bool {
+            scalar.map { "<>=^".unicodeScalars.contains($0) } ?? false
+        }
         if isAlignment(peek(1)) {
             fill = String(Character(scalars[index]))
             align = scalars[index + 1]
@@ -163,6 +171,7 @@ private struct FormatSpecification {
         }
         if let scalar = peek(), scalar == "+" || scalar == "-" || scalar == " " {
             sign = scalar
+            hasSign = true
             index += 1
         }
         if peek() == "#" {
@@ -173,6 +182,7 @@ private struct FormatSpecification {
             if align == nil {
                 fill = "0"
                 align = "="
+                hasZeroFlag = true
             }
             index += 1
         }
@@ -210,12 +220,14 @@ private struct FormatSpecification {
         switch value {
         case .string(let text), .markup(let text):
             guard type == nil || type == "s" else { throw unknown(value) }
-            guard align != "=" else {
+            guard !isAlternate, grouping == nil, !hasSign else {
+                throw JinjaError(.value("a sign, '#' or grouping is not allowed in string format specifier"))
+            }
+            guard align != "=" || hasZeroFlag else {
                 throw JinjaError(.value("'=' alignment not allowed in string format specifier"))
             }
             let shown = precision.map { String(Substring(text.unicodeScalars.prefix($0))) } ?? text
-            return padded("", shown, align: align ?? "<")
-        case .bool(let flag) where type == nil: return padded("", flag ? "True" : "False", align: align ?? ">")
+            return padded("", shown, align: align == "=" ? "<" : align ?? "<")
         default: break
         }
         guard let number = value.number else {
@@ -230,7 +242,9 @@ private struct FormatSpecification {
 
     private func unknown(_ value: Value) -> JinjaError {
         JinjaError(
-            .value("Unknown format code '\(type.map { String(Character($0)) } ?? "")' for object of type '\(value.typeName)'"))
+            .value(
+                "Unknown format code '\(type.map { String(Character($0)) } ?? "")' for object of type '\(value.typeName)'"
+            ))
     }
 
     private func format(_ value: BigInt) throws(JinjaError) -> String {

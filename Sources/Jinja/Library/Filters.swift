@@ -619,7 +619,9 @@ enum NumberText {
         var padded = plain.hasPrefix(".") ? "0" + plain : plain
         if padded.hasSuffix(".") { padded += "0" }
         padded = padded.replacing(".e", with: ".0e")
-        guard plain.contains(where: \.isNumber), plain != ".", !plain.hasPrefix("e"), !plain.hasPrefix(".e") else { return nil }
+        guard plain.contains(where: \.isNumber), plain != ".", !plain.hasPrefix("e"), !plain.hasPrefix(".e") else {
+            return nil
+        }
         return Double(padded).map { isNegative ? -$0 : $0 }
     }
 

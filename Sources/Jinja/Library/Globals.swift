@@ -13,7 +13,9 @@ enum Globals {
         case "cycler":
             .object(
                 Function(name) { (arguments, _) throws(JinjaError) in
-                    guard arguments.named.isEmpty else { throw JinjaError(.type("cycler() takes no keyword arguments")) }
+                    guard arguments.named.isEmpty else {
+                        throw JinjaError(.type("cycler() takes no keyword arguments"))
+                    }
                     return .object(try Cycler(arguments.positional))
                 })
         case "joiner":

@@ -169,7 +169,9 @@ struct PercentFormat {
         case "s", "r", "a":
             isNumeric = false
             text = type == "s" ? try renderer.text(value) : try value.repr(limit: renderer.limits.outputBytes)
-            if escapes, type == "s" { text = HTML.escape(text.isEmpty ? .string("") : value.text.map { _ in value } ?? .string(text)) }
+            if escapes, type == "s" {
+                text = HTML.escape(text.isEmpty ? .string("") : value.text.map { _ in value } ?? .string(text))
+            }
             if type == "a" { text = JSONText.escapingNonASCII(text) }
             if let precision { text = String(Substring(text.unicodeScalars.prefix(precision))) }
         case "c":

@@ -17,7 +17,8 @@ enum StringMethods {
                 })
         }
         return methods[name].map { method in
-            .object(Function(name) { (arguments, renderer) throws(JinjaError) in try method(text, arguments, renderer) })
+            .object(
+                Function(name) { (arguments, renderer) throws(JinjaError) in try method(text, arguments, renderer) })
         }
     }
 
@@ -79,7 +80,8 @@ enum StringMethods {
     /// `startswith` and `endswith`.
     private static func affix(_ name: String, _ matches: @escaping @Sendable (String, String) -> Bool) -> Method {
         { (text, arguments, renderer) throws(JinjaError) in
-            let bound = try arguments.bind(name, [name == "startswith" ? "prefix" : "suffix", "start", "end"], required: 1, allowsNames: false)
+            let bound = try arguments.bind(
+                name, [name == "startswith" ? "prefix" : "suffix", "start", "end"], required: 1, allowsNames: false)
             var part = text
             if bound[1] != nil || bound[2] != nil {
                 guard let range = try window(text, bound[1], bound[2]) else { return .bool(false) }

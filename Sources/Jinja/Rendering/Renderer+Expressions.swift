@@ -267,7 +267,8 @@ extension Renderer {
             let step = range.step * slice.step
             return .object(try RangeObject(start: start, stop: start + count * step, step: step))
         case .object(let group as Group): return try .tuple(try slice.apply(to: group.elements, self))
-        default: throw JinjaError(.type("'\(value.typeName)' object is not subscriptable"))
+        default:
+            throw JinjaError(.type("'\(value.typeName)' object is not subscriptable"))
         }
     }
 

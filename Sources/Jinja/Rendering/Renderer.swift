@@ -131,6 +131,14 @@ final class Renderer {
         }
     }
 
+    /// Writes what a block has made, which must be a text.
+    private func writeText(_ value: Value) throws(JinjaError) {
+        guard let text = value.text else {
+            throw JinjaError(.type("expected the block to give str, not \(value.typeName)"))
+        }
+        try write(text)
+    }
+
     /// What `body` writes.
     func capture(_ body: () throws(JinjaError) -> Void) throws(JinjaError) -> String {
         let outside = output
@@ -217,12 +225,15 @@ final class Renderer {
             line = call.line
             let caller = Value.object(Macro(macro, activation))
             let value = try evaluateCall(call, activation, caller: caller)
-            try write(try text(value))
+            try writeText(value)
+        case .generation(let macro):
+            capture(activation)
+            try writeText(try call(Macro(macro, activation), CallArguments()))
         case .filter(let filter, let block):
             let (text, flow) = try runCaptured(block, activation)
             if flow != .next { return flow }
             let value = try evaluate(filter, activation, blockText: .string(text))
-            try write(try self.text(value))
+            try writeText(value)
             leave(block.scope, activation)
         case .with(let pairs, let block): return try runWith(pairs, block, activation)
         case .autoescape(let condition, let block):

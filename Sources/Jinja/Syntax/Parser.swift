@@ -168,8 +168,8 @@ struct Parser {
             advance()
             let body = try parseBlockBody(until: "endgeneration")
             advance()
-            // What `transformers` wraps in a call has the scope of one.
-            return .with([], Block(body))
+            return .generation(
+                MacroStatement(name: nil, parameters: [], defaults: [], body: body, line: line))
         case "break":
             advance()
             return .break(line: line)

@@ -23,7 +23,7 @@ struct Resolver {
     /// Analyses a block's names into the frame's symbols, then resolves it.
     private func resolve(_ block: Block, in frame: Frame) throws(JinjaError) {
         analyze(block.body, frame.symbols)
-        block.scope = frame.symbols.scope()
+        block.scope = frame.symbols.scope(topLevel: topLevel)
         try resolve(block.body, in: frame)
     }
 
@@ -55,7 +55,7 @@ struct Resolver {
         case .assignBlock(let target, let filter, let block):
             let inside = inner(frame)
             analyze(block.body, inside.symbols)
-            block.scope = inside.symbols.scope()
+            block.scope = inside.symbols.scope(topLevel: topLevel)
             try resolve(block.body, in: inside)
             try resolve(target, in: frame)
             if let filter { try resolve(filter, in: inside) }
@@ -65,18 +65,19 @@ struct Resolver {
         case .call(let macro, let call):
             try resolve(macro, in: frame)
             try resolve(call, in: frame)
+        case .generation(let macro): try resolve(macro, in: frame)
         case .filter(let filter, let block):
             let inside = inner(frame)
             analyze(block.body, inside.symbols)
             analyze(filter, inside.symbols)
-            block.scope = inside.symbols.scope()
+            block.scope = inside.symbols.scope(topLevel: topLevel)
             try resolve(block.body, in: inside)
             try resolve(filter, in: inside)
         case .with(let pairs, let block):
             let inside = inner(frame)
             for pair in pairs { declareParameters(pair.target, inside.symbols) }
             analyze(block.body, inside.symbols)
-            block.scope = inside.symbols.scope()
+            block.scope = inside.symbols.scope(topLevel: topLevel)
             for pair in pairs {
                 try resolve(pair.value, in: frame)
                 try resolve(pair.target, in: inside)
@@ -86,7 +87,7 @@ struct Resolver {
             let inside = inner(frame)
             analyze(condition, inside.symbols)
             analyze(block.body, inside.symbols)
-            block.scope = inside.symbols.scope()
+            block.scope = inside.symbols.scope(topLevel: topLevel)
             try resolve(condition, in: inside)
             try resolve(block.body, in: inside)
         case .block(let block):
@@ -121,19 +122,19 @@ struct Resolver {
             let symbols = Symbols(function: testFunction, parent: frame.symbols)
             declareParameters(target, symbols)
             analyze(test, symbols)
-            loop.testScope = symbols.scope()
+            loop.testScope = symbols.scope(topLevel: topLevel)
             let inside = Frame(symbols: symbols)
             try resolve(target, in: inside)
             try resolve(test, in: inside)
             loop.testSlotCount = testFunction.slotCount
         }
 
-        loop.body.scope = body.scope()
+        loop.body.scope = body.scope(topLevel: topLevel)
         if asksForLoop { loop.loopIndex = body.slot("loop", from: function)?.index }
         let inside = Frame(symbols: body, isInLoop: true)
         try resolve(loop.target, in: inside)
         try resolve(loop.body.body, in: inside)
-        loop.otherwise.scope = otherwise.scope()
+        loop.otherwise.scope = otherwise.scope(topLevel: topLevel)
         try resolve(
             loop.otherwise.body, in: Frame(symbols: otherwise, isInLoop: frame.isInLoop && !loop.isRecursive))
         if loop.isRecursive { loop.slotCount = function.slotCount }
@@ -170,7 +171,7 @@ struct Resolver {
         macro.listArgumentsIndex = special("varargs")
         // The special names are known now: what was taken for a name of the context is a parameter.
         analyzeAll()
-        macro.block.scope = symbols.scope()
+        macro.block.scope = symbols.scope(topLevel: topLevel)
         let inside = Frame(symbols: symbols)
         for parameter in macro.parameters { try assignSlot(parameter, in: inside, line: macro.line) }
         for value in macro.defaults { try resolve(value, in: inside) }
@@ -210,7 +211,7 @@ struct Resolver {
 
     private func analyze(_ statement: Statement, _ symbols: Symbols) {
         switch statement {
-        case .text, .block, .autoescape, .break, .continue: break
+        case .text, .block, .autoescape, .generation, .break, .continue: break
         case .print(let expression): analyze(expression, symbols)
         case .if(let branches, let otherwise): analyze(branches[...], otherwise, symbols)
         case .for(let loop): analyze(loop.sequence, symbols)
@@ -285,7 +286,8 @@ struct Mentions {
             case .if(let branches, let otherwise):
                 branches.contains { assignsLoop($0.body) } || assignsLoop(otherwise)
             case .filter(_, let block), .with(_, let block), .autoescape(_, let block): assignsLoop(block.body)
-            case .macro(let macro), .call(let macro, _), .block(let macro): assignsLoop(macro.block.body)
+            case .macro(let macro), .call(let macro, _), .generation(let macro), .block(let macro):
+                assignsLoop(macro.block.body)
             case .text, .print, .break, .continue: false
             }
         }
@@ -325,7 +327,7 @@ struct Mentions {
             assign(target)
             if let filter { visit(filter) }
             visit(block.body)
-        case .macro(let macro): visit(macro)
+        case .macro(let macro), .generation(let macro): visit(macro)
         case .call(let macro, let call):
             visit(call)
             visit(macro)

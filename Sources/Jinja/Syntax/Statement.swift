@@ -8,6 +8,8 @@ indirect enum Statement {
     case assignBlock(target: Expression, filter: Expression?, Block)
     case macro(MacroStatement)
     case call(MacroStatement, Expression)
+    /// `generation`, which `transformers` makes a call block of.
+    case generation(MacroStatement)
     case filter(Expression, Block)
     case with([(target: Expression, value: Expression)], Block)
     /// `autoescape`, with its condition.

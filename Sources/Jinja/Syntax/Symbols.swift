@@ -130,8 +130,8 @@ final class Symbols {
         return nil
     }
 
-    /// - Parameter topLevel: The names of the template itself, for a named block.
-    func scope(topLevel: Symbols? = nil) -> Scope {
+    /// - Parameter topLevel: The names of the template itself, which named blocks know without being inside of it.
+    func scope(topLevel: Symbols) -> Scope {
         var scope = Scope()
         for (index, load) in loads {
             scope.indices.append(index)
@@ -141,7 +141,7 @@ final class Symbols {
             case .alias(let reference):
                 if let slot = slot(reference, from: function) { scope.loads.append((index, .copy(slot))) }
             case .resolve(let name):
-                let set = topLevel.flatMap { $0.stores.contains(name) ? $0.slot(name, from: $0.function) : nil }
+                let set = topLevel.stores.contains(name) ? topLevel.slot(name, from: topLevel.function) : nil
                 scope.loads.append((index, .context(name: name, topLevel: set)))
             }
         }

@@ -35,7 +35,9 @@ struct BigInt: Hashable, Sendable, Comparable, CustomStringConvertible {
         }
         let significand = BigInt(Int((whole.magnitude.significand * 0x1p52).rounded()))
         let shift = Int(whole.exponent) - 52
-        let result = shift >= 0 ? significand.shiftedLeft(shift) : significand.floorDivided(by: BigInt(1).shiftedLeft(-shift)).quotient
+        let result =
+            shift >= 0
+            ? significand.shiftedLeft(shift) : significand.floorDivided(by: BigInt(1).shiftedLeft(-shift)).quotient
         self = whole < 0 ? -result : result
     }
 

@@ -80,7 +80,8 @@ extension Value {
         }
     }
 
-    private static func floatArithmetic(_ symbol: BinaryOperator, _ a: Double, _ b: Double) throws(JinjaError) -> Double {
+    private static func floatArithmetic(_ symbol: BinaryOperator, _ a: Double, _ b: Double) throws(JinjaError) -> Double
+    {
         switch symbol {
         case .add: return a + b
         case .subtract: return a - b

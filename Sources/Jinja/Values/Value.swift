@@ -80,7 +80,8 @@ final class Dict {
     /// Only for the making of a dictionary: templates cannot change one.
     func set(_ key: Value, _ value: Value) throws(JinjaError) {
         let hashed = try Key(key)
-        depth = max(depth, try Value.depth(around: CollectionOfOne(value)), try Value.depth(around: CollectionOfOne(key)))
+        depth = max(
+            depth, try Value.depth(around: CollectionOfOne(value)), try Value.depth(around: CollectionOfOne(key)))
         if let position = positions[hashed] {
             values[position] = value
         } else {

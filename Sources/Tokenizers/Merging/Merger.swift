@@ -2,7 +2,7 @@
 ///
 /// Short words are merged by looking at all pairs again after each merge, long ones by a heap of pairs over a linked list
 /// in O(n log n). Both find the same tokens. Holds scratch memory, so that a text needs few allocations.
-struct Merger {
+package struct Merger {
     /// Up to this many symbols, looking at all pairs is faster than a heap.
     static let shortLimit = 32
 
@@ -30,19 +30,21 @@ struct Merger {
     private var merges: [UInt64] = []
     private var heap: [Candidate] = []
 
+    package init() {}
+
     /// Forgets the word before.
-    mutating func begin() { symbols.removeAll(keepingCapacity: true) }
+    package mutating func begin() { symbols.removeAll(keepingCapacity: true) }
 
     /// Adds the next symbol of the word.
     @inline(__always)
-    mutating func append(_ id: TokenID, length: Int) {
+    package mutating func append(_ id: TokenID, length: Int) {
         let start = symbols.last.map { $0.start &+ $0.length } ?? 0
         symbols.append(Symbol(id: id, start: start, length: Int32(truncatingIfNeeded: length), previous: 0, next: 0))
     }
 
     /// Merges the symbols of `word`, and calls `emit` with each token that remains and the bytes it stands for. A symbol
     /// that is no token has the id -1.
-    mutating func merge(
+    package mutating func merge(
         _ word: UnsafeBufferPointer<UInt8>, by rules: some MergeRules, usesHeap: Bool? = nil,
         emit: (TokenID, UnsafeBufferPointer<UInt8>) -> Void
     ) {

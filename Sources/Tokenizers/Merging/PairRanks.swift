@@ -1,29 +1,29 @@
-/// The merges of byte-level BPE, by the ids of their two sides: a hash table with open addressing.
+/// The merges of byte-level BPE, by the ids of their two sides: a hash table with open addressing. Its slots are small,
+/// since most pairs that are looked up are none and need nothing but a slot.
 struct PairRanks: MergeRules, Sendable {
-    private struct Slot {
-        var pair: UInt64
-        var merge: UInt64
-    }
-
-    /// No pair: ids are not negative.
-    private static let free = UInt64.max
-
-    private var slots: [Slot]
+    /// A slot is 0 when free, else the upper half of the pair's hash and the rank + 1.
+    private var slots: [UInt64]
     private let mask: Int
+    /// By rank: both sides of a merge, and the token that it makes.
+    private var pairs: [UInt64] = []
+    private var results: [TokenID] = []
 
     /// The most merges of a file that are read.
     static let countLimit = 16_777_216
 
     init(_ merges: StringTable, vocabulary: Vocabulary) throws(TokenizerError) {
         guard merges.count <= Self.countLimit else {
-            throw .vocabularyTooLarge(count: merges.count, limit: Self.countLimit)
+            throw .tooManyMerges(count: merges.count, limit: Self.countLimit)
         }
         var size = 16
-        while size < 2 * merges.count { size *= 2 }
-        slots = [Slot](repeating: Slot(pair: Self.free, merge: 0), count: size)
+        while 10 * merges.count > 7 * size { size *= 2 }
+        slots = [UInt64](repeating: 0, count: size)
         mask = size - 1
+        pairs.reserveCapacity(merges.count)
+        results.reserveCapacity(merges.count)
 
         var joined: [UInt8] = []
+        var lastResult: TokenID = -1
         for rank in 0..<merges.count {
             let range = merges.range(at: rank)
             var fault = ""
@@ -36,15 +36,20 @@ struct PairRanks: MergeRules, Sendable {
                 }
                 let left = UnsafeBufferPointer(rebasing: text[..<space])
                 let right = UnsafeBufferPointer(rebasing: text[(space + 1)...])
-                joined.removeAll(keepingCapacity: true)
-                joined.append(contentsOf: left)
-                joined.append(contentsOf: right)
-                let result = joined.withUnsafeBufferPointer { vocabulary.find($0) }
+                // Vocabularies are made in the order of their merges: the result is most often the next token.
+                var result: TokenID? = lastResult + 1
+                if !vocabulary.token(lastResult + 1, is: left, followedBy: right) {
+                    joined.removeAll(keepingCapacity: true)
+                    joined.append(contentsOf: left)
+                    joined.append(contentsOf: right)
+                    result = joined.withUnsafeBufferPointer { vocabulary.find($0) }
+                }
                 guard let leftID = vocabulary.find(left), let rightID = vocabulary.find(right), let result else {
                     fault = "one side or the result is not in the vocabulary"
                     return
                 }
-                insert(Self.key(leftID, rightID), Merge(order: UInt32(rank), id: result))
+                lastResult = result
+                insert(Self.key(leftID, rightID), result: result)
             }
             guard fault.isEmpty else {
                 throw .invalidMerge(index: rank, text: merges.text(at: rank), reason: fault)
@@ -58,33 +63,39 @@ struct PairRanks: MergeRules, Sendable {
     }
 
     @inline(__always)
-    private func slot(of pair: UInt64) -> Int {
-        Int(truncatingIfNeeded: ByteHash.fold(pair ^ 0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03)) & mask
+    private static func hash(_ pair: UInt64) -> UInt64 {
+        ByteHash.fold(pair ^ 0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03)
     }
 
-    /// Adds a merge; of two merges of one pair the first counts.
-    private mutating func insert(_ pair: UInt64, _ merge: Merge) {
-        var index = slot(of: pair)
-        while slots[index].pair != Self.free {
-            if slots[index].pair == pair { return }
-            index = (index + 1) & mask
+    /// Adds the merge of the next rank; of two merges of one pair the first counts.
+    private mutating func insert(_ pair: UInt64, result: TokenID) {
+        pairs.append(pair)
+        results.append(result)
+        let hash = Self.hash(pair)
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while slots[slot] != 0 {
+            if slots[slot] >> 32 == hash >> 32, pairs[rank(at: slot)] == pair { return }
+            slot = (slot + 1) & mask
         }
-        slots[index] = Slot(pair: pair, merge: merge.packed)
+        slots[slot] = hash & ~0xffff_ffff | UInt64(pairs.count)
     }
+
+    @inline(__always)
+    private func rank(at slot: Int) -> Int { Int(truncatingIfNeeded: slots[slot] & 0xffff_ffff) &- 1 }
 
     @inline(__always)
     func merge(_ left: TokenID, _ right: TokenID, text: UnsafeBufferPointer<UInt8>) -> Merge {
         if left < 0 || right < 0 { return .none }
         let pair = Self.key(left, right)
-        var index = slot(of: pair)
-        while true {
-            let slot = slots[index]
-            if slot.pair == pair {
-                return Merge(
-                    order: UInt32(truncatingIfNeeded: slot.merge >> 32), id: TokenID(truncatingIfNeeded: slot.merge))
+        let hash = Self.hash(pair)
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while slots[slot] != 0 {
+            if slots[slot] >> 32 == hash >> 32 {
+                let rank = rank(at: slot)
+                if pairs[rank] == pair { return Merge(order: UInt32(truncatingIfNeeded: rank), id: results[rank]) }
             }
-            if slot.pair == Self.free { return .none }
-            index = (index &+ 1) & mask
+            slot = (slot &+ 1) & mask
         }
+        return .none
     }
 }

@@ -1,8 +1,8 @@
 extension PreTokenizer {
     /// What is known of the pre-tokenizers of one name or several.
-    struct Rule: Sendable {
+    package struct Rule: Sendable {
         /// The values of `tokenizer.ggml.pre`.
-        var names: [String]
+        package var names: [String]
         /// Each cuts the parts of the one before it, as a sequence of `Split`s with isolated matches does in the
         /// `tokenizer.json` of these models.
         var patterns: [String]
@@ -61,7 +61,7 @@ extension PreTokenizer {
         + "\u{10cc0}-\u{10cf2}\u{118a0}-\u{118df}\u{1e900}-\u{1e943}"
 
     /// All rules. A new family is one more entry.
-    static let rules: [Rule] = [
+    package static let rules: [Rule] = [
         Rule(
             names: [
                 "gpt-2", "phi-2", "jina-es", "jina-de", "gigachat", "jina-v2-es", "jina-v2-de", "a.x-4.0", "mellum",

@@ -1,6 +1,6 @@
 /// Cuts a text into the words over which byte-level BPE merges, by the rules of one family of models.
-struct PreTokenizer: Sendable {
-    let rule: Rule
+package struct PreTokenizer: Sendable {
+    package let rule: Rule
     private let stages: [Stage]
 
     private enum Stage: Sendable {
@@ -9,20 +9,20 @@ struct PreTokenizer: Sendable {
         case trailingSpace
     }
 
-    init(named name: String) throws(TokenizerError) {
+    package init(named name: String) throws(TokenizerError) {
         guard let rule = Self.rules.first(where: { $0.names.contains(name) }) else {
             throw .unknownPreTokenizer(name)
         }
         self.init(rule)
     }
 
-    init(_ rule: Rule) {
+    package init(_ rule: Rule) {
         self.rule = rule
         stages = rule.patterns.map { $0 == Rule.trailingSpace ? .trailingSpace : .pattern(SplitPattern($0)) }
     }
 
     /// Calls `body` with the words of `text[range]`, which is valid UTF-8, in order and without gaps.
-    func split(_ text: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, body: (Range<Int>) -> Void) {
+    package func split(_ text: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, body: (Range<Int>) -> Void) {
         split(text, range, stage: 0, body: body)
     }
 

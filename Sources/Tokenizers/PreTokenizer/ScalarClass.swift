@@ -69,22 +69,17 @@ enum ScalarClass {
         }
 
         init() {
-            var known: [[UInt8]: UInt16] = [:]
+            // One page for each class of uniform pages, then the others.
+            for uniform in UInt8(0)...ScalarClass.whitespace {
+                classes.append(contentsOf: repeatElement(uniform, count: 256))
+            }
             pages.reserveCapacity(0x1100)
-            var page = [UInt8](repeating: 0, count: 256)
             for first in stride(from: UInt32(0), to: 0x110000, by: 256) {
                 if let uniform = Self.uniformClass(first) {
-                    for low in 0..<256 { page[low] = uniform }
+                    pages.append(UInt16(uniform))
                 } else {
-                    for low in 0..<256 { page[low] = Self.classOf(first | UInt32(low)) }
-                }
-                if let number = known[page] {
-                    pages.append(number)
-                } else {
-                    let number = UInt16(classes.count >> 8)
-                    known[page] = number
-                    pages.append(number)
-                    classes.append(contentsOf: page)
+                    pages.append(UInt16(classes.count >> 8))
+                    for low in 0..<UInt32(256) { classes.append(Self.classOf(first | low)) }
                 }
             }
         }
@@ -96,15 +91,19 @@ enum ScalarClass {
                 index(.otherLetter)
             case 0xd800..<0xe000: index(.surrogate)
             case 0xe000..<0xf800, 0xf0000..<0xfff00, 0x100000..<0x10ff00: index(.privateUse)
-            case 0x40000..<0xe0000: index(.unassigned)
+            case 0x40000..<0xe0000, 0xe0200..<0xf0000: index(.unassigned)
             default: nil
             }
         }
 
         private static func classOf(_ value: UInt32) -> UInt8 {
-            guard let scalar = Unicode.Scalar(value) else { return index(.surrogate) }
-            let properties = scalar.properties
-            return properties.isWhitespace ? whitespace : index(properties.generalCategory)
+            switch value {
+            // The property White_Space, which has not changed for long.
+            case 0x09...0x0d, 0x20, 0x85, 0xa0, 0x1680, 0x2000...0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000:
+                return whitespace
+            default:
+                return Unicode.Scalar(value).map { index($0.properties.generalCategory) } ?? index(.surrogate)
+            }
         }
     }
 

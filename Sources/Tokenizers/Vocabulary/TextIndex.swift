@@ -6,10 +6,10 @@ struct TextIndex: Sendable {
     /// The longest string of the index, in bytes: nothing longer needs to be looked up.
     private(set) var longest = 0
 
-    /// An index for at most `count` strings, at most half full.
+    /// An index for at most `count` strings, at most 70 % full.
     init(capacity count: Int) {
         var size = 16
-        while size < 2 * count { size *= 2 }
+        while 10 * count > 7 * size { size *= 2 }
         slots = [UInt64](repeating: 0, count: size)
         mask = size - 1
     }

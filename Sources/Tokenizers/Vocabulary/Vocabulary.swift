@@ -78,6 +78,17 @@ struct Vocabulary: Sendable {
 
     func find(_ text: String) -> TokenID? { index.find(text, in: texts) }
 
+    /// Whether the text of `token`, if there is such a token, is `left` and `right` together.
+    func token(
+        _ token: TokenID, is left: UnsafeBufferPointer<UInt8>, followedBy right: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        guard contains(token) else { return false }
+        let range = texts.range(at: Int(token))
+        return range.count == left.count + right.count
+            && texts.matches(left, at: range.lowerBound..<range.lowerBound + left.count)
+            && texts.matches(right, at: range.lowerBound + left.count..<range.upperBound)
+    }
+
     /// The token of each byte: the character of GPT-2's alphabet, or `<0xNN>`; -1 where the vocabulary has none.
     func byteTokens(_ spelling: Spelling) -> [TokenID] {
         (UInt8(0)...255).map { byte in

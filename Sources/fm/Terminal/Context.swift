@@ -1,21 +1,48 @@
 import Foundation
+import FoundationModels
+import Inference
 
 /// What a command sees of the world around it.
 package struct Context: Sendable {
     package var environment: [String: String]
     package var output: Output
     package var messages: Output
+    /// Makes the model of a file; nothing is loaded before it is used.
+    package var makeModel: @Sendable (ModelStore.Model) -> any LanguageModel
 
-    package init(environment: [String: String], output: Output, messages: Output) {
+    package init(
+        environment: [String: String], output: Output, messages: Output,
+        makeModel: @escaping @Sendable (ModelStore.Model) -> any LanguageModel
+    ) {
         self.environment = environment
         self.output = output
         self.messages = messages
+        self.makeModel = makeModel
     }
 
     package static func standard() -> Context {
         let environment = ProcessInfo.processInfo.environment
         return Context(
             environment: environment, output: Output(descriptor: STDOUT_FILENO, environment: environment),
-            messages: Output(descriptor: STDERR_FILENO, environment: environment))
+            messages: Output(descriptor: STDERR_FILENO, environment: environment),
+            makeModel: { SystemLanguageModel(file: $0.url) })
+    }
+}
+
+extension Context {
+    /// A new session with a model.
+    func makeSession(_ model: ModelStore.Model, instructions: String?) -> LanguageModelSession {
+        func open(_ model: some LanguageModel) -> LanguageModelSession {
+            LanguageModelSession(model: model, instructions: instructions)
+        }
+        return open(makeModel(model))
+    }
+
+    /// A session that goes on from a transcript.
+    func makeSession(_ model: ModelStore.Model, transcript: Transcript) -> LanguageModelSession {
+        func open(_ model: some LanguageModel) -> LanguageModelSession {
+            LanguageModelSession(model: model, transcript: transcript)
+        }
+        return open(makeModel(model))
     }
 }

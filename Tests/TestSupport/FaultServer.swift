@@ -2,22 +2,22 @@ import Foundation
 import Synchronization
 
 /// An HTTP server on the loopback that does what a test tells it, byte by byte: each connection carries one request.
-final class FaultServer: Sendable {
-    struct Request: Sendable {
-        var path: String
+package final class FaultServer: Sendable {
+    package struct Request: Sendable {
+        package var path: String
         /// Names in lower case.
-        var headers: [String: String]
+        package var headers: [String: String]
         /// How many requests came before.
-        var number: Int
+        package var number: Int
 
         /// The offset of `Range: bytes=OFFSET-`.
-        var rangeStart: Int? {
+        package var rangeStart: Int? {
             headers["range"].flatMap { $0.hasPrefix("bytes=") ? Int($0.dropFirst(6).dropLast()) : nil }
         }
     }
 
     /// What is sent, in order. The connection is closed at the end.
-    enum Step: Sendable {
+    package enum Step: Sendable {
         case send([UInt8])
         case pause(Double)
         /// Ends the connection with a reset instead of in an orderly way.
@@ -25,11 +25,11 @@ final class FaultServer: Sendable {
     }
 
     private let listener: Int32
-    let port: UInt16
+    package let port: UInt16
     private let answer: @Sendable (Request) -> [Step]
     private let log = Mutex<[Request]>([])
 
-    init(_ answer: @escaping @Sendable (Request) -> [Step]) {
+    package init(_ answer: @escaping @Sendable (Request) -> [Step]) {
         self.answer = answer
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -59,14 +59,14 @@ final class FaultServer: Sendable {
         }
     }
 
-    func stop() {
+    package func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)
     }
 
-    func url(_ path: String = "/model.gguf") -> String { "http://127.0.0.1:\(port)\(path)" }
+    package func url(_ path: String = "/model.gguf") -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    var requests: [Request] { log.withLock { $0 } }
+    package var requests: [Request] { log.withLock { $0 } }
 
     private func serve(_ connection: Int32) {
         defer { close(connection) }
@@ -117,13 +117,13 @@ final class FaultServer: Sendable {
         }
     }
 
-    static func head(_ status: String, _ fields: [String: String]) -> Step {
+    package static func head(_ status: String, _ fields: [String: String]) -> Step {
         let lines = fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }.joined()
         return .send(Array("HTTP/1.1 \(status)\r\n\(lines)Connection: close\r\n\r\n".utf8))
     }
 
     /// A well-behaved answer: the whole file, or the rest of it when a range is asked for and the tag still holds.
-    static func whole(_ body: [UInt8], _ request: Request, tag: String = "\"v1\"") -> [Step] {
+    package static func whole(_ body: [UInt8], _ request: Request, tag: String = "\"v1\"") -> [Step] {
         if let start = request.rangeStart, request.headers["if-range"].map({ $0 == tag }) ?? true {
             guard start < body.count else {
                 return [
@@ -145,7 +145,7 @@ final class FaultServer: Sendable {
     }
 
     /// `whole`, cut off after `count` bytes of the body.
-    static func cut(_ body: [UInt8], _ request: Request, after count: Int, tag: String = "\"v1\"", reset: Bool = false)
+    package static func cut(_ body: [UInt8], _ request: Request, after count: Int, tag: String = "\"v1\"", reset: Bool = false)
         -> [Step]
     {
         whole(body, request, tag: tag).map { step in

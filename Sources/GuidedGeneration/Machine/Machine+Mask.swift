@@ -1,0 +1,307 @@
+extension Machine {
+    /// The tokens that may come where a stack stands.
+    func mask(_ stack: [Matcher.Level]) -> TokenMask {
+        if let known = maskStore.find(stack) { return known }
+        arena.reset()
+        let top = stack[stack.count - 1].state
+        let below = ~Int32(stack.count - 2)
+        arena.lowest = stack.count - 1
+        addStopTokens(stack)
+
+        let builder: WordBuilder?
+        if let free = freeString(top) {
+            builder = WordBuilder(copying: trie.stringProfile, upTo: free.upper, vocabularySize: trie.vocabularySize)
+            walkSuffixes(free, top: top, below: below, stack)
+        } else {
+            builder = walkSlices(top: top, below: below, stack)
+        }
+        let mask = finish(builder)
+        maskStore.add(mask, stack, lowest: arena.lowest)
+        return mask
+    }
+
+    private func addStopTokens(_ stack: [Matcher.Level]) {
+        guard isAccepting(stack, onLookingAt: { arena.lowest = min(arena.lowest, $0) }) else { return }
+        for token in trie.stopTokens { arena.add(token) }
+    }
+
+    /// Whether the text up to here is complete.
+    func isAccepting(_ stack: [Matcher.Level], onLookingAt look: (Int) -> Void = { _ in }) -> Bool {
+        let index = stack.count - 1
+        if index == 0 { return isComplete(stack[0].state) }
+        // A number at the bottom ends with the text.
+        guard let parents = completion(of: stack[index].state) else { return false }
+        look(index - 1)
+        guard index == 1 else { return false }
+        return isComplete(resume(stack[0].state, parents))
+    }
+
+    private func finish(_ builder: WordBuilder?) -> TokenMask {
+        let found = UnsafeBufferPointer(start: arena.tokens, count: arena.tokenCount)
+        if builder == nil, found.count <= TokenMask.listLimit {
+            var list = Array(found)
+            list.sort()
+            return TokenMask(tokens: list, vocabularySize: trie.vocabularySize)
+        }
+        let words = builder?.words ?? TokenMask.Words(zeros: trie.wordCount)
+        for token in found { words.pointer[Int(token) >> 6] |= 1 << UInt64(token & 63) }
+        var count = 0
+        for index in 0..<words.count { count += words.pointer[index].nonzeroBitCount }
+        return TokenMask(words: words, count: count, vocabularySize: trie.vocabularySize)
+    }
+
+    // MARK: Free strings
+
+    /// What is left to come of a free string.
+    private struct FreeString {
+        var lower: Int32
+        var upper: Int32
+        /// The set of items below that the closing quotation mark completes; nil where the mark stays in the container, as behind
+        /// a key.
+        var parents: Int32?
+    }
+
+    /// The bounds of a state that is inside a string of any characters, between two of them.
+    private func freeString(_ state: Int32) -> FreeString? {
+        let items = states[Int(state)]
+        guard items.count == 1, let item = items.first else { return nil }
+        if item.kind == .text {
+            guard program.languages[Int(item.reference)].spelling == .free, item.position == TextAutomaton.start else {
+                return nil
+            }
+            return FreeString(lower: item.lower, upper: item.upper, parents: item.parents)
+        }
+        guard item.kind == .object, item.phase == .inGroupKey else { return nil }
+        let language = program.objects[Int(item.reference)].groups[Int(item.group)].language
+        let position = texts[Int(language)].positions[Int(item.detail)]
+        guard program.languages[Int(language)].spelling == .free, position >= 0,
+            program.languages[Int(language)].automaton.isSink(position)
+        else { return nil }
+        return FreeString(lower: 0, upper: Count.endless, parents: nil)
+    }
+
+    /// Finds the tokens that close a free string and go on behind it.
+    private func walkSuffixes(_ free: FreeString, top: Int32, below: Int32, _ stack: [Matcher.Level]) {
+        let profile = trie.stringProfile
+        // Too much is still to come for any token to close the string.
+        guard free.lower <= Int32(trie.maximumTokenLength) else { return }
+        if let parents = free.parents {
+            let level = Int(~below)
+            arena.lowest = min(arena.lowest, level)
+            arena.tops[0] = resume(stack[level].state, parents)
+            arena.belows[0] = ~Int32(level - 1)
+        } else {
+            let target = row(top)[Int(UInt8(ascii: "\""))]
+            guard target >= 0, target < Self.pushFlag else { return }
+            arena.tops[0] = target
+            arena.belows[0] = below
+        }
+        profile.suffixes.withUnsafeBufferPointer { nodes in
+            profile.suffixEntries.withUnsafeBufferPointer { entries in
+                var index = 0
+                while index < nodes.count {
+                    let node = nodes[index]
+                    if index > 0 {
+                        guard descend(Int(node.depth), node.byte, stack) else {
+                            index = Int(node.end)
+                            continue
+                        }
+                    }
+                    for entry in entries[Int(node.firstEntry)..<Int(node.firstEntry + node.entryCount)]
+                    where entry.characters >= free.lower && entry.characters <= free.upper {
+                        arena.add(entry.token)
+                    }
+                    index += 1
+                }
+            }
+        }
+    }
+
+    // MARK: Any state
+
+    /// Finds the allowed tokens of all classes, taking those classes as a whole whose every character leaves the state as it is.
+    private func walkSlices(top: Int32, below: Int32, _ stack: [Matcher.Level]) -> WordBuilder? {
+        var builder: WordBuilder?
+        let loops = loops(of: top)
+        arena.tops[0] = top
+        arena.belows[0] = below
+        for (index, slice) in trie.slices.enumerated() where !slice.nodes.isEmpty {
+            if loops >> index & 1 == 1 {
+                let words = builder ?? WordBuilder(zeros: trie.wordCount)
+                words.formUnion(slice.words)
+                builder = words
+            } else {
+                walk(slice.nodes, stack)
+            }
+        }
+        return builder
+    }
+
+    private func walk(_ range: Range<Int>, _ stack: [Matcher.Level]) {
+        let nodes = trie.nodes
+        let ids = trie.tokenIDs
+        let tops = arena.tops
+        let belows = arena.belows
+        var index = range.lowerBound
+        let end = range.upperBound
+        while index < end {
+            let node = nodes[index]
+            let depth = Int(node.depth)
+            let target = row(tops[depth - 1])[Int(node.byte)]
+            if target < 0 {
+                index = Int(node.end)
+                continue
+            }
+            if target < Self.pushFlag {
+                tops[depth] = target
+                belows[depth] = belows[depth - 1]
+            } else if !descendFar(depth, node.byte, target, stack) {
+                index = Int(node.end)
+                continue
+            }
+            if node.tokenCount > 0 {
+                let first = Int(node.firstToken)
+                for token in first..<first + Int(node.tokenCount) { arena.add(ids[token]) }
+            }
+            index += 1
+        }
+    }
+
+    /// Goes on from one depth of the walk to the next.
+    private func descend(_ depth: Int, _ byte: UInt8, _ stack: [Matcher.Level]) -> Bool {
+        let target = row(arena.tops[depth - 1])[Int(byte)]
+        if target < 0 { return false }
+        if target < Self.pushFlag {
+            arena.tops[depth] = target
+            arena.belows[depth] = arena.belows[depth - 1]
+            return true
+        }
+        return descendFar(depth, byte, target, stack)
+    }
+
+    /// The same where a value begins or ends.
+    @inline(never)
+    private func descendFar(_ depth: Int, _ byte: UInt8, _ transition: Int32, _ stack: [Matcher.Level]) -> Bool {
+        var target = transition
+        var below = arena.belows[depth - 1]
+        while true {
+            if target < 0 { return false }
+            if target < Self.pushFlag {
+                arena.tops[depth] = target
+                arena.belows[depth] = below
+                return true
+            }
+            if target & Self.pushFlag != 0 {
+                let push = pushes[Int(target & ~Self.pushFlag)]
+                arena.tops[depth] = push.top
+                arena.belows[depth] = arena.push(push.saved, below: below)
+                return true
+            }
+            let isAgain = target & Self.popAgainFlag != 0
+            let parents = target & (Self.pushFlag - 1)
+            let saved: Int32
+            if below >= 0 {
+                (saved, below) = arena.saved[Int(below)]
+            } else {
+                let level = Int(~below)
+                guard level >= 0 else { return false }
+                arena.lowest = min(arena.lowest, level)
+                saved = stack[level].state
+                below = ~Int32(level - 1)
+            }
+            let state = resume(saved, parents)
+            if !isAgain {
+                arena.tops[depth] = state
+                arena.belows[depth] = below
+                return true
+            }
+            // The byte has ended a number; what it means is for what follows the number.
+            target = row(state)[Int(byte)]
+        }
+    }
+
+    /// The classes of tokens, as bits, whose every character leads from a state back to it.
+    private func loops(of state: Int32) -> Int {
+        let row = row(state)
+        func loops(over ranges: [ClosedRange<Int>]) -> Bool {
+            for range in ranges { for byte in range where row[byte] != state { return false } }
+            return true
+        }
+        var result = 0
+        guard loops(over: [0x30...0x39, 0x41...0x5a, 0x5f...0x5f, 0x61...0x7a]) else { return 0 }
+        result |= 1 << TokenTrie.TokenClass.word.rawValue
+        guard row[0x20] == state else { return result }
+        result |= 1 << TokenTrie.TokenClass.spacedWord.rawValue
+        guard loops(over: [0x20...0x21, 0x23...0x5b, 0x5d...0x7f]) else { return result }
+        result |= 1 << TokenTrie.TokenClass.ascii.rawValue
+        // A character of several bytes must come back on every path.
+        var known: [Int32: Bool] = [:]
+        func returns(_ target: Int32, _ remaining: Int, _ range: ClosedRange<Int>) -> Bool {
+            guard target >= 0, target < Self.pushFlag else { return false }
+            if let known = known[target] { return known }
+            let row = self.row(target)
+            var isGood = true
+            for byte in range where isGood {
+                isGood = remaining == 1 ? row[byte] == state : returns(row[byte], remaining - 1, 0x80...0xbf)
+            }
+            known[target] = isGood
+            return isGood
+        }
+        for lead in 0xc2...0xf4 {
+            let (remaining, range): (Int, ClosedRange<Int>) =
+                switch lead {
+                case 0xc2...0xdf: (1, 0x80...0xbf)
+                case 0xe0: (2, 0xa0...0xbf)
+                case 0xed: (2, 0x80...0x9f)
+                case 0xe1...0xef: (2, 0x80...0xbf)
+                case 0xf0: (3, 0x90...0xbf)
+                case 0xf4: (3, 0x80...0x8f)
+                default: (3, 0x80...0xbf)
+                }
+            guard returns(row[lead], remaining, range) else { return result }
+        }
+        return result | 1 << TokenTrie.TokenClass.unicode.rawValue
+    }
+}
+
+/// A bit set over the vocabulary that is being filled.
+private struct WordBuilder {
+    let words: TokenMask.Words
+
+    init(zeros count: Int) { words = TokenMask.Words(zeros: count) }
+
+    /// The tokens that stay inside a free string with at most so many characters.
+    init(copying profile: StringProfile, upTo limit: Int32, vocabularySize: Int) {
+        words = TokenMask.Words(count: profile.wordCount)
+        let longest = profile.prefixCounts.count - 1
+        if Int(limit) >= longest {
+            words.pointer.update(from: profile.allInside, count: profile.wordCount)
+            return
+        }
+        let base = min(Int(limit), profile.wordSetCount - 1)
+        words.pointer.update(from: profile.wordSets + base * profile.wordCount, count: profile.wordCount)
+        for entry in profile.inside[profile.prefixCounts[base]..<profile.prefixCounts[Int(limit)]] {
+            words.pointer[Int(entry.token) >> 6] |= 1 << UInt64(entry.token & 63)
+        }
+    }
+
+    func formUnion(_ other: UnsafeMutablePointer<UInt64>) {
+        for index in 0..<words.count { words.pointer[index] |= other[index] }
+    }
+}
+
+extension TokenMask.Words {
+    convenience init(zeros count: Int) {
+        self.init(count: count)
+        pointer.initialize(repeating: 0, count: count)
+    }
+}
+
+extension Automaton {
+    /// Whether a state accepts whatever follows.
+    func isSink(_ state: Int32) -> Bool {
+        let edges = edges(of: state)
+        guard accepts[Int(state)], edges.count == 1, let edge = edges.first else { return false }
+        return edge.low == 0 && edge.high == ScalarSet.last && edge.target == state
+    }
+}

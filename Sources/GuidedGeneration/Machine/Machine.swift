@@ -1,0 +1,214 @@
+import Foundation
+
+/// A grammar as a deterministic pushdown automaton over bytes, made as it is walked, and the masks that a vocabulary has in it.
+///
+/// A state of the stack is a list of items: all the ways to read the container, or the text, that is open there. Alternatives
+/// run beside one another in the list, so the automaton has one stack however many they are (Alur and Madhusudan, "Visibly
+/// pushdown languages", 2004). States, their transitions and masks are kept, and shared by all matchers of the grammar.
+final class Machine: @unchecked Sendable {  // everything mutable is guarded by `lock`
+    let program: Program
+    let trie: TokenTrie
+    let lock = NSLock()
+
+    /// What a byte leads to from a list of items.
+    enum Outcome {
+        case dead
+        /// The container or text goes on.
+        case stay([Item])
+        /// A value begins above.
+        case push(saved: [Item], top: [Item])
+        /// The value is complete, and with it the values of these items below.
+        case pop([Int32])
+        /// The same, but the byte belongs to what follows the value.
+        case popAgain([Int32])
+    }
+
+    // How a transition is written in a row.
+    static let dead: Int32 = -1
+    static let pushFlag: Int32 = 1 << 28
+    static let popFlag: Int32 = 1 << 29
+    static let popAgainFlag: Int32 = 1 << 30
+
+    /// Transitions of states by byte, made when a state is first left; one pointer for each state.
+    var rows: UnsafeMutablePointer<UnsafeMutablePointer<Int32>?>
+    private var rowCapacity = 256
+    private var rowCount = 0
+    private(set) var states: [[Item]] = []
+    private var stateNumbers: [[Item]: Int32] = [:]
+    /// Whether a state has counts that are only known to be large.
+    private(set) var farStates: [Bool] = []
+    /// The one byte that can follow, or -1.
+    private(set) var forcedBytes: [Int16] = []
+
+    private(set) var parentSets: [[Int32]] = []
+    private var parentSetNumbers: [[Int32]: Int32] = [:]
+    var pushes: [(saved: Int32, top: Int32)] = []
+    private var pushNumbers: [UInt64: Int32] = [:]
+    private var resumptions: [UInt64: Int32] = [:]
+
+    let texts: [TextAutomaton]
+    /// Counts above this are taken for far.
+    let farLimit: Int32
+    let maskStore = MaskStore()
+    var arena: Arena
+
+    let startState: Int32
+
+    init(_ program: Program, trie: TokenTrie) {
+        self.program = program
+        self.trie = trie
+        texts = program.languages.map(TextAutomaton.init)
+        var longest = 0
+        for language in program.languages where !language.automaton.isUniversal {
+            longest = max(longest, language.automaton.stateCount)
+        }
+        farLimit = Int32(trie.maximumTokenLength + 2 + longest)
+        rows = .allocate(capacity: rowCapacity)
+        rows.initialize(repeating: nil, count: rowCapacity)
+        arena = Arena(depth: trie.maximumTokenLength + 2)
+        startState = 0
+        let first: Item
+        switch program.root {
+        case .value(let node): first = Item(kind: .root, phase: .opened, reference: node)
+        case .text(let language): first = Item(kind: .text, phase: .opened, reference: language)
+        }
+        _ = intern([first])
+    }
+
+    deinit {
+        for state in 0..<states.count { rows[state]?.deallocate() }
+        rows.deallocate()
+        arena.deallocate()
+    }
+
+    // MARK: States
+
+    func intern(_ items: [Item]) -> Int32 {
+        if let known = stateNumbers[items] { return known }
+        let new = Int32(states.count)
+        stateNumbers[items] = new
+        states.append(items)
+        farStates.append(items.contains(where: \.isFar))
+        forcedBytes.append(-1)
+        if states.count > rowCapacity {
+            let larger = UnsafeMutablePointer<UnsafeMutablePointer<Int32>?>.allocate(capacity: rowCapacity * 2)
+            larger.moveInitialize(from: rows, count: rowCapacity)
+            (larger + rowCapacity).initialize(repeating: nil, count: rowCapacity)
+            rows.deallocate()
+            rows = larger
+            rowCapacity *= 2
+        }
+        return new
+    }
+
+    /// The state of items whose large counts are exact.
+    func internSaturated(_ items: [Item]) -> Int32 {
+        for item in items where item.saturated(at: farLimit) != item {
+            return intern(items.map { $0.saturated(at: farLimit) })
+        }
+        return intern(items)
+    }
+
+    func parentSet(_ members: [Int32]) -> Int32 {
+        if let known = parentSetNumbers[members] { return known }
+        let new = Int32(parentSets.count)
+        parentSetNumbers[members] = new
+        parentSets.append(members)
+        return new
+    }
+
+    static func key(_ high: Int32, _ low: Int32) -> UInt64 {
+        UInt64(UInt32(bitPattern: high)) << 32 | UInt64(UInt32(bitPattern: low))
+    }
+
+    /// The state of a container when values above some of its items have been completed.
+    func resume(_ saved: Int32, _ parents: Int32) -> Int32 {
+        let key = Self.key(saved, parents)
+        if let known = resumptions[key] { return known }
+        let state = internSaturated(afterValues(states[Int(saved)], parentSets[Int(parents)]))
+        resumptions[key] = state
+        return state
+    }
+
+    // MARK: Rows
+
+    /// The rows kept at a time; what was dropped is made again when it is needed.
+    private static let rowLimit = 48 * 1024
+
+    /// Gives memory back. Called between walks only, since those hold rows.
+    func trim() {
+        guard rowCount > Self.rowLimit else { return }
+        for state in 0..<states.count {
+            rows[state]?.deallocate()
+            rows[state] = nil
+        }
+        rowCount = 0
+    }
+
+    @inline(__always)
+    func row(_ state: Int32) -> UnsafeMutablePointer<Int32> { rows[Int(state)] ?? makeRow(state) }
+
+    @inline(never)
+    private func makeRow(_ state: Int32) -> UnsafeMutablePointer<Int32> {
+        let items = states[Int(state)]
+        let cuts = cuts(of: items)
+        let row = UnsafeMutablePointer<Int32>.allocate(capacity: 256)
+        var byte = 0
+        var live = 0
+        var last = -1
+        while byte < 256 {
+            var end = byte + 1
+            while end < 256, !cuts.contains(end) { end += 1 }
+            let transition = transition(for: step(items, UInt8(byte)))
+            for index in byte..<end { row[index] = transition }
+            if transition != Self.dead {
+                live += end - byte
+                last = byte
+            }
+            byte = end
+        }
+        rows[Int(state)] = row
+        rowCount += 1
+        if live == 1 { forcedBytes[Int(state)] = Int16(last) }
+        return row
+    }
+
+    private func transition(for outcome: Outcome) -> Int32 {
+        switch outcome {
+        case .dead: return Self.dead
+        case .stay(let items): return internSaturated(items)
+        case .push(let saved, let top):
+            let key = Self.key(internSaturated(saved), internSaturated(top))
+            if let known = pushNumbers[key] { return known | Self.pushFlag }
+            let new = Int32(pushes.count)
+            pushNumbers[key] = new
+            pushes.append((Int32(truncatingIfNeeded: key >> 32), Int32(truncatingIfNeeded: key)))
+            return new | Self.pushFlag
+        case .pop(let parents): return parentSet(parents) | Self.popFlag
+        case .popAgain(let parents): return parentSet(parents) | Self.popAgainFlag
+        }
+    }
+
+    // MARK: Questions
+
+    /// Whether a state at the bottom of the stack is the end of a complete text.
+    func isComplete(_ state: Int32) -> Bool {
+        states[Int(state)].contains { item in
+            switch item.kind {
+            case .root: item.phase == .afterValue
+            case .text: item.parents < 0 && texts[Int(item.reference)].accepts(item.position)
+            default: false
+            }
+        }
+    }
+
+    /// The set of items below that a number or a literal completes if it ends here; nil when it cannot.
+    func completion(of state: Int32) -> Int32? {
+        let items = states[Int(state)]
+        guard let first = items.first, first.kind == .text, first.parents >= 0,
+            program.languages[Int(first.reference)].spelling == .plain
+        else { return nil }
+        let members = completedParents(items)
+        return members.isEmpty ? nil : parentSet(members)
+    }
+}

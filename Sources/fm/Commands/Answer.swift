@@ -1,0 +1,94 @@
+import FoundationModels
+import JSON
+
+/// One answer of a model while it comes and when it is there.
+struct Answer: Sendable {
+    var text = ""
+    /// The answer as a JSON value, when it follows a schema.
+    var value: JSONValue?
+    var usage: LanguageModelSession.Usage?
+    /// Seconds until the first text and until the end.
+    var firstText: Double?
+    var total = 0.0
+
+    /// Tokens per second after the first text, nil when there are too few to tell.
+    var rate: Double? {
+        guard let usage, let firstText, total > firstText, usage.output.totalTokenCount > 1 else { return nil }
+        return Double(usage.output.totalTokenCount - 1) / (total - firstText)
+    }
+
+    /// Asks for text and hands each new piece on.
+    static func text(
+        _ session: LanguageModelSession, _ prompt: String, _ options: GenerationOptions,
+        onText: (String) -> Void
+    ) async throws -> Answer {
+        let start = ContinuousClock.now
+        var answer = Answer()
+        for try await snapshot in session.streamResponse(to: prompt, options: options) {
+            // Snapshots are cumulative.
+            let shown = answer.text.utf8.count
+            if snapshot.content.utf8.count > shown {
+                if answer.firstText == nil { answer.firstText = seconds(since: start) }
+                onText(String(decoding: Array(snapshot.content.utf8.dropFirst(shown)), as: UTF8.self))
+                answer.text = snapshot.content
+            }
+            answer.usage = snapshot.usage
+        }
+        answer.total = seconds(since: start)
+        return answer
+    }
+
+    /// Asks for JSON that follows a schema. It is handed on whole: half a value is of no use to a reader.
+    static func json(
+        _ session: LanguageModelSession, _ prompt: String, _ schema: GenerationSchema, _ options: GenerationOptions
+    ) async throws -> Answer {
+        let start = ContinuousClock.now
+        var answer = Answer()
+        for try await snapshot in session.streamResponse(to: prompt, schema: schema, options: options) {
+            if answer.firstText == nil { answer.firstText = seconds(since: start) }
+            answer.value = snapshot.rawContent.jsonValue
+            answer.usage = snapshot.usage
+        }
+        answer.total = seconds(since: start)
+        answer.text = answer.value?.text(spaced: true) ?? ""
+        return answer
+    }
+
+    private static func seconds(since start: ContinuousClock.Instant) -> Double {
+        let duration = ContinuousClock.now - start
+        return Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
+    }
+
+    /// The answer and what is known about it, as one JSON object.
+    func json(model: String) -> String {
+        var object: JSONObject = ["content": value ?? .string(text), "model": .string(model)]
+        if let usage {
+            object["usage"] = [
+                "input_tokens": .number(JSONNumber(usage.input.totalTokenCount)),
+                "cached_tokens": .number(JSONNumber(usage.input.cachedTokenCount)),
+                "output_tokens": .number(JSONNumber(usage.output.totalTokenCount)),
+                "reasoning_tokens": .number(JSONNumber(usage.output.reasoningTokenCount)),
+            ]
+        }
+        func milliseconds(_ seconds: Double?) -> JSONValue {
+            seconds.map { .number(JSONNumber(Int(($0 * 1000).rounded()))) } ?? .null
+        }
+        object["timings"] = [
+            "first_text_ms": milliseconds(firstText), "total_ms": milliseconds(total),
+            "tokens_per_second": rate.flatMap { JSONNumber(($0 * 100).rounded() / 100) }.map(JSONValue.number) ?? .null,
+        ]
+        return JSONValue.object(object).text(indent: 2)
+    }
+
+    /// One line about tokens and time.
+    var statistics: String {
+        var parts: [String] = []
+        if let usage {
+            parts.append("prompt \(usage.input.totalTokenCount) tokens (\(usage.input.cachedTokenCount) cached)")
+            parts.append("answer \(usage.output.totalTokenCount) tokens")
+        }
+        if let firstText { parts.append("first text after \(Int((firstText * 1000).rounded())) ms") }
+        if let rate { parts.append("\((rate * 10).rounded() / 10) tokens/s") }
+        return parts.joined(separator: ", ")
+    }
+}

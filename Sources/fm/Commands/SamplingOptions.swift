@@ -1,0 +1,40 @@
+import FoundationModels
+
+/// The options that say how the next token is chosen, and how many there may be.
+package enum SamplingOptions {
+    static let options: [Command.Option] = [
+        .init("--temperature", value: "NUMBER", help: "How freely the model chooses: 0 for the likeliest, up to 2."),
+        .init(
+            "--top-p", value: "NUMBER", help: "Choose among the likeliest tokens that together have this probability."),
+        .init("--top-k", value: "COUNT", help: "Choose among this many of the likeliest tokens."),
+        .init("--greedy", help: "Always take the likeliest token."),
+        .init("--seed", value: "NUMBER", help: "Choose the same way every time; goes with --top-p or --top-k."),
+        .init("--max-tokens", value: "COUNT", help: "End the answer after this many tokens."),
+    ]
+
+    package static func read(_ arguments: Arguments) throws(UsageError) -> GenerationOptions {
+        try arguments.requireAtMostOne(of: "--greedy", "--top-p", "--top-k")
+        try arguments.requireAtMostOne(of: "--greedy", "--seed")
+        var seed: UInt64?
+        if let text = arguments["--seed"] {
+            guard let value = UInt64(text) else {
+                throw UsageError("--seed takes a whole number from 0 to \(UInt64.max), not '\(text)'")
+            }
+            seed = value
+        }
+        var options = GenerationOptions()
+        options.temperature = try arguments.number("--temperature", in: 0...2)
+        options.maximumResponseTokens = try arguments.integer("--max-tokens", in: 1...Int.max)
+        if arguments.has("--greedy") {
+            options.samplingMode = .greedy
+        } else if let k = try arguments.integer("--top-k", in: 1...Int.max) {
+            options.samplingMode = .random(top: k, seed: seed)
+        } else if let p = try arguments.number("--top-p", in: 0...1) {
+            options.samplingMode = .random(probabilityThreshold: p, seed: seed)
+        } else if let seed {
+            // All of the distribution, as without a mode, but from the seed.
+            options.samplingMode = .random(probabilityThreshold: 1, seed: seed)
+        }
+        return options
+    }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import TestSupport
+import Testing
+import fm
+
+/// The program itself, from outside: exit statuses, signals, limits of the system, several processes.
+@Suite struct ProgramTests {
+    let folder = ScratchFolder()
+
+    /// `fm` as it was built together with these tests.
+    static let program: String = {
+        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("fm").path
+    }()
+
+    struct Ended {
+        var output: String
+        var messages: String
+        var status: Int32
+    }
+
+    private func start(_ script: String, _ arguments: [String]) throws -> (Process, () -> Ended) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.arguments = ["-c", script, Self.program] + arguments
+        var environment = ProcessInfo.processInfo.environment
+        environment["HOME"] = folder.path
+        environment["FM_MODELS_DIR"] = "\(folder.path)/models"
+        environment["FM_MODEL"] = nil
+        environment["XDG_CONFIG_HOME"] = nil
+        process.environment = environment
+        process.standardInput = FileHandle.nullDevice
+        let name = UUID().uuidString
+        for suffix in ["out", "err"] { folder.write([], "\(name).\(suffix)") }
+        process.standardOutput = FileHandle(forWritingAtPath: "\(folder.path)/\(name).out")
+        process.standardError = FileHandle(forWritingAtPath: "\(folder.path)/\(name).err")
+        try process.run()
+        return (
+            process,
+            {
+                process.waitUntilExit()
+                func text(_ suffix: String) -> String {
+                    String(decoding: folder.read("\(name).\(suffix)") ?? [], as: UTF8.self)
+                }
+                // A signal ends the shell too; it says so as shells do.
+                let status = process.terminationStatus + (process.terminationReason == .uncaughtSignal ? 128 : 0)
+                return Ended(output: text("out"), messages: text("err"), status: status)
+            }
+        )
+    }
+
+    /// Runs `fm` with arguments, after shell commands that set the stage.
+    private func run(_ arguments: String..., before: String = "") throws -> Ended {
+        try start("\(before)\nexec \"$0\" \"$@\"", arguments).1()
+    }
+
+    @Test func exitStatuses() throws {
+        #expect(try run("version").status == 0)
+        #expect(try run("--help").status == 0)
+        #expect(try run().status == 2)
+        #expect(try run("nonsense").status == 2)
+        #expect(try run("pull").status == 2)
+        #expect(try run("pull", "nonsense").status == 2)
+        #expect(try run("rm", "smollm2-135m").status == 5)
+        #expect(try run("available").status == 5)
+        #expect(try run("respond", "--no-pull", "x").status == 5)
+        #expect(try run("respond", "--schema", "/etc/hostname", "x").status == 8)
+    }
+
+    @Test func resultsAndMessagesAreApart() throws {
+        let version = try run("version")
+        #expect(version.output.hasPrefix("fm ") && version.messages == "")
+        let wrong = try run("pull", "--nmae", "x")
+        #expect(wrong.output == "")
+        #expect(wrong.messages.hasPrefix("fm: 'pull' has no option --nmae, did you mean --name?"))
+        #expect(!wrong.messages.contains("\u{1b}"))
+    }
+
+    @Test func modelsAreFetchedListedAndRemoved() throws {
+        let body = modelBytes(100_000)
+        let server = FaultServer { FaultServer.whole(body, $0) }
+        defer { server.stop() }
+        let pulled = try run("pull", server.url("/tiny.gguf"))
+        #expect(pulled.status == 0 && pulled.output == "", "\(pulled.messages)")
+        #expect(pulled.messages.contains("tiny: 100 kB at \(folder.path)/models/tiny.gguf\nsha256 "))
+        #expect(try run("models", "--path", "tiny").output == "\(folder.path)/models/tiny.gguf\n")
+        #expect(try run("models", "--quiet").output == "tiny\n")
+        #expect(try run("models").output.contains("* tiny "))
+        #expect(try run("models", "--use", "tiny").status == 0)
+        #expect(try run("available").output == "available: tiny\n")
+        #expect(try run("rm", "tiny").status == 0)
+        #expect(folder.files("models") == [".incomplete"])
+        #expect(try run("pull", server.url("/nowhere/")).status == 2)
+    }
+
+    @Test func aFileThatMayNotGrowIsAnErrorAndNotADeath() throws {
+        let body = modelBytes(2_000_000)
+        let server = FaultServer { FaultServer.whole(body, $0) }
+        defer { server.stop() }
+        let ended = try run("pull", server.url("/large.gguf"), before: "ulimit -f 500")
+        #expect(ended.status == 7, "\(ended.messages)")
+        #expect(ended.messages.contains("ulimit"))
+        #expect(folder.files("models") == [".incomplete"])
+        // Without the limit it goes on from where it was.
+        #expect(try run("pull", server.url("/large.gguf")).status == 0)
+        #expect(server.requests.last?.rangeStart ?? 0 > 0)
+        #expect(folder.read("models/large.gguf") == body)
+    }
+
+    @Test func twoProcessesFetchOnce() throws {
+        let body = modelBytes(400_000)
+        let server = FaultServer { request in
+            let steps = FaultServer.whole(body, request)
+            return [steps[0], .send(Array(body[..<1000])), .pause(1), .send(Array(body[1000...]))]
+        }
+        defer { server.stop() }
+        let runs = try (0..<3).map { _ in try start("exec \"$0\" \"$@\"", ["pull", server.url("/tiny.gguf")]).1 }
+        let ended = runs.map { $0() }
+        #expect(ended.map(\.status) == [0, 0, 0])
+        #expect(server.requests.count == 1)
+        #expect(folder.read("models/tiny.gguf") == body)
+        #expect(ended.filter { $0.messages.contains("here already") }.count == 2)
+    }
+
+    @Test func aKilledProcessLeavesNoLock() throws {
+        let body = modelBytes(400_000)
+        let server = FaultServer { request in
+            let steps = FaultServer.whole(body, request)
+            guard request.number == 0 else { return steps }
+            return [steps[0], .send(Array(body[..<100_000])), .pause(30)]
+        }
+        defer { server.stop() }
+        let (process, wait) = try start("exec \"$0\" \"$@\"", ["pull", server.url("/tiny.gguf")])
+        try waitFor { (folder.read("models/.incomplete/tiny.partial")?.count ?? 0) >= 100_000 }
+        kill(process.processIdentifier, SIGKILL)
+        #expect(wait().status == 128 + SIGKILL)
+        #expect(folder.files("models").filter { $0.hasSuffix(".gguf") } == [])
+        #expect(try run("pull", server.url("/tiny.gguf")).status == 0)
+        #expect(server.requests.map(\.rangeStart) == [nil, 100_000])
+        #expect(folder.read("models/tiny.gguf") == body)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM]) func aSignalStopsAFetchAndKeepsWhatCame(number: Int32) throws {
+        let body = modelBytes(400_000)
+        let server = FaultServer { request in
+            [FaultServer.whole(body, request)[0], .send(Array(body[..<100_000])), .pause(30)]
+        }
+        defer { server.stop() }
+        let (process, wait) = try start("exec \"$0\" \"$@\"", ["pull", server.url("/tiny.gguf")])
+        try waitFor { (folder.read("models/.incomplete/tiny.partial")?.count ?? 0) >= 100_000 }
+        kill(process.processIdentifier, number)
+        let ended = wait()
+        #expect(ended.status == 130)
+        #expect(ended.messages.contains("the same command goes on from there"))
+        #expect(folder.files("models/.incomplete") == ["tiny.lock", "tiny.partial", "tiny.partial.json"])
+    }
+
+    @Test func aReaderThatGoesAwayEndsTheProgram() throws {
+        let ended = try start("\"$0\" help respond | true; exit \"${PIPESTATUS[0]}\"", []).1()
+        #expect([0, 141].contains(ended.status))
+        #expect(ended.messages == "")
+    }
+
+    private func waitFor(_ condition: () -> Bool) throws {
+        for _ in 0..<200 {
+            if condition() { return }
+            usleep(50_000)
+        }
+        throw TimedOut()
+    }
+
+    private struct TimedOut: Error {}
+}

@@ -1,0 +1,115 @@
+import Foundation
+import FoundationModels
+import FoundationModelsTesting
+import JSON
+import Testing
+import fm
+
+@Suite struct RespondTests {
+    let fixture = CommandFixture()
+
+    init() { fixture.installModel() }
+
+    @Test func theAnswerIsWrittenAndNothingElse() async {
+        let outcome = await fixture.run(["respond", "hello"], [[.text("Good "), .text("day")]])
+        #expect(outcome.output == "Good day\n")
+        #expect(outcome.messages == "")
+        #expect(outcome.code == .success)
+        // A line break of the answer's own is enough.
+        #expect(await fixture.run(["respond", "hello"], [[.text("line\n")]]).output == "line\n")
+        #expect(await fixture.run(["respond", "hello"], [[.text("é"), .text("👩‍🚀"), .text("\u{301}")]]).output == "é👩‍🚀\u{301}\n")
+    }
+
+    @Test func promptAndInstructionsArrive() async throws {
+        let model = ScriptedLanguageModel(turns: [[.text("x")]])
+        fixture.folder.write(Array("from a file\n".utf8), "prompt.txt")
+        let (context, finish) = fixture.context(model)
+        let words = ["respond", "two", "words", "-i", "be brief", "-f", "\(fixture.folder.path)/prompt.txt"]
+        let (command, arguments) = try #require(try CommandTable.parse(words))
+        try await command.run(arguments, context)
+        _ = finish()
+        let transcript = try #require(model.requests.first).transcript
+        let texts = transcript.map { "\($0)" }.joined(separator: "\n")
+        #expect(texts.contains("be brief"))
+        #expect(texts.contains("two words\n\nfrom a file"))
+    }
+
+    @Test func jsonHasAnswerUsageAndTimes() async throws {
+        let outcome = await fixture.run(
+            ["respond", "--json", "hello"], [[.text("day"), .usage(input: 12, cached: 3, output: 7, reasoning: 2)]])
+        let value = try JSONValue(parsing: outcome.output)
+        #expect(value["content"] == "day")
+        #expect(value["model"] == "sample")
+        let expected: JSONValue = ["input_tokens": 12, "cached_tokens": 3, "output_tokens": 7, "reasoning_tokens": 2]
+        #expect(value["usage"] == expected)
+        #expect(value["timings"]?["total_ms"]?.numberValue != nil)
+    }
+
+    @Test func aSchemaMakesJSON() async throws {
+        fixture.folder.write(
+            Array(
+                #"{"title": "P", "type": "object", "properties": {"b": {"type": "integer"}, "a": {"type": "string"}}, "required": ["a", "b"], "additionalProperties": false}"#
+                    .utf8), "schema.json")
+        let path = "\(fixture.folder.path)/schema.json"
+        let turn: [ScriptedStep] = [.text(#"{"b": 1, "#), .text(#""a": "x"}"#)]
+        #expect(await fixture.run(["respond", "--schema", path, "hello"], [turn]).output == "{\"b\": 1, \"a\": \"x\"}\n")
+        let outcome = await fixture.run(["respond", "--schema", path, "--json", "hello"], [turn])
+        let expected: JSONValue = ["b": 1, "a": "x"]
+        #expect(try JSONValue(parsing: outcome.output)["content"] == expected)
+    }
+
+    @Test func statisticsAreNoResult() async {
+        let outcome = await fixture.run(
+            ["respond", "--stats", "hello"], [[.text("day"), .usage(input: 12, cached: 3, output: 7)]])
+        #expect(outcome.output == "day\n")
+        #expect(outcome.messages.contains("prompt 12 tokens (3 cached), answer 7 tokens"))
+    }
+
+    @Test(arguments: [
+        (LanguageModelError.contextSizeExceeded(.init(contextSize: 10, tokenCount: 20, debugDescription: "d")), ExitCode.contextOverflow),
+        (.guardrailViolation(.init(debugDescription: "d")), .guardrail),
+        (.refusal(.init(explanation: "no", debugDescription: "d")), .guardrail),
+        (.unsupportedGenerationGuide(.init(schemaName: "s", debugDescription: "d")), .schema),
+        (.timeout(.init(debugDescription: "d")), .failure),
+    ]) func everyClassHasItsCode(error: LanguageModelError, code: ExitCode) async {
+        let outcome = await fixture.run(["respond", "hello"], [[.text("begin"), .fail(error)]])
+        #expect(outcome.code == code)
+        #expect(!outcome.messages.isEmpty)
+        // What came before the failure is there, on a line of its own.
+        #expect(outcome.output == "begin\n")
+    }
+
+    @Test func whatIsWrongIsFoundBeforeAModelIsLookedFor() async {
+        for words in [
+            ["respond", "--temperature", "9", "x"], ["respond", "--file", "/nonexistent"], ["respond", " "],
+            ["respond", "--greedy", "--top-k", "3", "x"],
+        ] {
+            let outcome = await CommandFixture().run(words)
+            #expect(outcome.code == .usage, "\(words)")
+        }
+        #expect(await CommandFixture().run(["respond", "--schema", "/etc/passwd", "x"]).code == .schema)
+        fixture.folder.write([0xff, 0xfe, 0x00], "bytes")
+        let outcome = await fixture.run(["respond", "--file", "\(fixture.folder.path)/bytes"])
+        #expect(outcome.code == .usage && outcome.messages.contains("UTF-8"))
+    }
+
+    @Test func aMissingModelHasItsCode() async {
+        let empty = CommandFixture()
+        let unknown = await empty.run(["respond", "-m", "smollm2-136m", "--no-pull", "x"])
+        #expect(unknown.code == .usage && unknown.messages.contains("'smollm2-135m'"))
+        let absent = await empty.run(["respond", "-m", "smollm2-135m", "--no-pull", "x"])
+        #expect(absent.code == .unavailable && absent.messages.contains("fm pull smollm2-135m"))
+        #expect(await empty.run(["respond", "-m", "/nonexistent.gguf", "x"]).code == .unavailable)
+        empty.folder.write(Array(#"{"enabled": false}"#.utf8), ".config/foundationmodels/config.json")
+        let off = await empty.run(["respond", "x"])
+        #expect(off.code == .unavailable && off.messages.contains("switched off"))
+        let available = await empty.run(["available", "--json"])
+        #expect(available.code == .unavailable && available.output.contains("appleIntelligenceNotEnabled"))
+    }
+
+    @Test func availabilityNamesTheModel() async {
+        #expect(await fixture.run(["available"]).output == "available: sample\n")
+        let outcome = await fixture.run(["available", "--json"])
+        #expect(outcome.output == "{\"available\": true, \"reason\": null, \"model\": \"sample\"}\n")
+    }
+}
