@@ -4,6 +4,7 @@ let measurements: [String: @Sendable ([String]) async throws -> Void] = [
     "engine-speed": engineSpeed,
     "generate": generate,
     "guided": measureGuided,
+    "kernel-speed": kernelSpeed,
     "logits": logits,
     "random-model": measureRandomModel,
     "tokenize": tokenize,
