@@ -7,7 +7,7 @@ import JSON
 final class SchemaCompiler {
     let document: SchemaDocument
     let options: SchemaOptions
-    var algebra = NormalFormAlgebra()
+    let algebra = NormalFormAlgebra()
     private var forms: [ExpressionID: NormalForm] = [:]
     private var inProgress: Set<ExpressionID> = []
     private var depth = 0

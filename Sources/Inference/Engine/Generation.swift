@@ -118,8 +118,8 @@ final class Generation {
     // MARK: Forced text
 
     /// Appends the text that the constraint forces, in the tokens that the tokenizer gives it, to be computed in one
-    /// batch. Its last token stays open where the text after it may belong to it: then the model chooses between that
-    /// token and the longer ones.
+    /// batch. A last token inside a word stays open where the text after it may belong to it: then the model chooses
+    /// between that token and the longer ones.
     private func takeForcedText() throws(InferenceError) {
         while !isFinished, matcher != nil {
             if matcher!.isFinished { return finish(.constraintSatisfied) }
@@ -136,8 +136,12 @@ final class Generation {
                 if token == last || tokenizer.bytes(of: token).starts(with: rest) { candidates.append(token) }
             }
             guard candidates.contains(last) else { return }
-            // Tokens of the same bytes are no choice: the tokenizer's is meant.
-            if candidates.allSatisfy({ $0 == last || tokenizer.bytes(of: $0) == rest }) {
+            // Tokens of the same bytes are no choice: the tokenizer's is meant. Nor is one that ends in punctuation, as
+            // nearly all of JSON's own text does: tokenizers break there, so a longer token is what the rest of the text
+            // would be spelled with only by chance, and asking the model costs a step.
+            if rest.last.map(isPunctuation) == true
+                || candidates.allSatisfy({ $0 == last || tokenizer.bytes(of: $0) == rest })
+            {
                 guard matcher!.accept(last) else { return }
                 try append(last, isForced: true)
             } else {
@@ -190,5 +194,13 @@ final class Generation {
     func fail(_ error: any Error) {
         isFinished = true
         job.finish(throwing: error)
+    }
+}
+
+/// Whether a byte is one of ASCII's punctuation marks and symbols.
+private func isPunctuation(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x21...0x2f, 0x3a...0x40, 0x5b...0x60, 0x7b...0x7e: true
+    default: false
     }
 }

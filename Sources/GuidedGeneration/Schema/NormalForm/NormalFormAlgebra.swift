@@ -1,9 +1,8 @@
 /// The Boolean operations on normal forms, with the memory of automata already made and a limit for the work.
 ///
 /// Alternatives multiply: what would make more shapes than the limits allow is an error, so that no schema takes time without end.
-struct NormalFormAlgebra {
+final class NormalFormAlgebra {
     var table = ExpressionTable()
-    /// Whether an expression is known to have no value without looking further; set by the compiler.
     private var automatonProducts: [AutomatonPair: Automaton] = [:]
     private(set) var work = 0
 
@@ -21,28 +20,27 @@ struct NormalFormAlgebra {
     /// A schema has more alternatives than can be kept apart.
     struct Limit: Error {}
 
-    mutating func spend(_ count: Int = 1) throws(Limit) {
+    func spend(_ count: Int = 1) throws(Limit) {
         work += count
         guard work <= Self.workLimit else { throw Limit() }
     }
 
     // MARK: Automata
 
-    mutating func intersection(_ left: Automaton, _ right: Automaton) throws(Limit) -> Automaton {
+    func intersection(_ left: Automaton, _ right: Automaton) throws(Limit) -> Automaton {
         try product(left, right, isDifference: false)
     }
 
-    mutating func difference(_ left: Automaton, _ right: Automaton) throws(Limit) -> Automaton {
+    func difference(_ left: Automaton, _ right: Automaton) throws(Limit) -> Automaton {
         try product(left, right, isDifference: true)
     }
 
-    mutating func union(_ left: Automaton, _ right: Automaton) throws(Limit) -> Automaton {
+    func union(_ left: Automaton, _ right: Automaton) throws(Limit) -> Automaton {
         try spend(4)
         do { return try left.union(right) } catch { throw Limit() }
     }
 
-    private mutating func product(_ left: Automaton, _ right: Automaton, isDifference: Bool) throws(Limit) -> Automaton
-    {
+    private func product(_ left: Automaton, _ right: Automaton, isDifference: Bool) throws(Limit) -> Automaton {
         let key = AutomatonPair(
             left: ObjectIdentifier(left), right: ObjectIdentifier(right), isDifference: isDifference)
         if let known = automatonProducts[key] { return known }
@@ -61,7 +59,7 @@ struct NormalFormAlgebra {
     private var retained: [Automaton] = []
 
     /// A shape's language with its bounds for the length in it; nil when the bounds are too large for that.
-    mutating func languageWithLength(_ shape: StringShape) throws(Limit) -> Automaton {
+    func languageWithLength(_ shape: StringShape) throws(Limit) -> Automaton {
         let base = shape.automaton?.automaton ?? .universal
         guard shape.minimum > 0 || shape.maximum != nil else { return base }
         guard max(shape.minimum, shape.maximum ?? 0) <= 4096 else { throw Limit() }
@@ -93,30 +91,30 @@ struct NormalFormAlgebra {
 
     // MARK: Intersection
 
-    mutating func intersection(_ left: NormalForm, _ right: NormalForm) throws(Limit) -> NormalForm {
+    func intersection(_ left: NormalForm, _ right: NormalForm) throws(Limit) -> NormalForm {
         var result = NormalForm.never
         result.allowsNull = left.allowsNull && right.allowsNull
         result.allowsTrue = left.allowsTrue && right.allowsTrue
         result.allowsFalse = left.allowsFalse && right.allowsFalse
-        result.numbers = try pairs(left.numbers, right.numbers, all: .all) { _, a, b throws(Limit) in
+        result.numbers = try pairs(left.numbers, right.numbers, all: .all) { a, b throws(Limit) in
             let shape = a.intersection(b)
             return shape.isPlainlyEmpty ? nil : shape
         }
-        result.strings = try pairs(left.strings, right.strings, all: .all) { me, a, b throws(Limit) in
-            try me.intersection(a, b)
+        result.strings = try pairs(left.strings, right.strings, all: .all) { [self] a, b throws(Limit) in
+            try intersection(a, b)
         }
-        result.arrays = try pairs(left.arrays, right.arrays, all: .all) { me, a, b throws(Limit) in
-            me.intersection(a, b)
+        result.arrays = try pairs(left.arrays, right.arrays, all: .all) { [self] a, b throws(Limit) in
+            intersection(a, b)
         }
-        result.objects = try pairs(left.objects, right.objects, all: .all) { me, a, b throws(Limit) in
-            try me.intersection(a, b)
+        result.objects = try pairs(left.objects, right.objects, all: .all) { [self] a, b throws(Limit) in
+            try intersection(a, b)
         }
         return result
     }
 
-    private mutating func pairs<Shape: Hashable>(
+    private func pairs<Shape: Hashable>(
         _ left: [Shape], _ right: [Shape], all: Shape,
-        _ meet: (inout NormalFormAlgebra, Shape, Shape) throws(Limit) -> Shape?
+        _ meet: (Shape, Shape) throws(Limit) -> Shape?
     ) throws(Limit) -> [Shape] {
         if left.isEmpty || right.isEmpty { return [] }
         if left == [all] { return right }
@@ -126,7 +124,7 @@ struct NormalFormAlgebra {
         for a in left {
             for b in right {
                 try spend()
-                guard let shape = a == b ? a : try meet(&self, a, b), seen.insert(shape).inserted else { continue }
+                guard let shape = a == b ? a : try meet(a, b), seen.insert(shape).inserted else { continue }
                 result.append(shape)
                 guard result.count <= Self.shapeLimit else { throw Limit() }
             }
@@ -134,7 +132,7 @@ struct NormalFormAlgebra {
         return result.contains(all) ? [all] : result
     }
 
-    private mutating func intersection(_ left: StringShape, _ right: StringShape) throws(Limit) -> StringShape? {
+    private func intersection(_ left: StringShape, _ right: StringShape) throws(Limit) -> StringShape? {
         var result = left
         result.minimum = max(left.minimum, right.minimum)
         result.maximum = Self.least(left.maximum, right.maximum)
@@ -157,7 +155,7 @@ struct NormalFormAlgebra {
         return min(left, right)
     }
 
-    private mutating func intersection(_ left: ArrayShape, _ right: ArrayShape) -> ArrayShape? {
+    private func intersection(_ left: ArrayShape, _ right: ArrayShape) -> ArrayShape? {
         var result = ArrayShape()
         for index in 0..<max(left.prefix.count, right.prefix.count) {
             result.prefix.append(table.all([left.element(index), right.element(index)]))
@@ -170,7 +168,7 @@ struct NormalFormAlgebra {
         return result.normalized()
     }
 
-    private mutating func intersection(_ left: ObjectShape, _ right: ObjectShape) throws(Limit) -> ObjectShape? {
+    private func intersection(_ left: ObjectShape, _ right: ObjectShape) throws(Limit) -> ObjectShape? {
         var result = ObjectShape()
         result.members.reserveCapacity(left.members.count + right.members.count)
         var places: [String: Int] = [:]
@@ -229,7 +227,7 @@ struct NormalFormAlgebra {
     }
 
     /// Both of two expressions, seen to be nothing where constants and plain scalars already say so.
-    private mutating func meet(_ left: ExpressionID, _ right: ExpressionID) -> ExpressionID {
+    private func meet(_ left: ExpressionID, _ right: ExpressionID) -> ExpressionID {
         let both = table.all([left, right])
         guard both != left, both != right, both != .never else { return both }
         return emptyCheck?(both) == true ? .never : both
@@ -240,7 +238,7 @@ struct NormalFormAlgebra {
 
     // MARK: Complement
 
-    mutating func complement(_ form: NormalForm) throws(ComplementError) -> NormalForm {
+    func complement(_ form: NormalForm) throws(ComplementError) -> NormalForm {
         var result = NormalForm.never
         result.allowsNull = !form.allowsNull
         result.allowsTrue = !form.allowsTrue
@@ -285,7 +283,7 @@ struct NormalFormAlgebra {
         case unique
     }
 
-    private mutating func complement(_ shape: StringShape) throws(Limit) -> [StringShape] {
+    private func complement(_ shape: StringShape) throws(Limit) -> [StringShape] {
         var result: [StringShape] = []
         if let automaton = shape.automaton {
             let outside = try difference(.universal, automaton.automaton)
@@ -296,7 +294,7 @@ struct NormalFormAlgebra {
         return result
     }
 
-    private mutating func complement(_ shape: ArrayShape) -> [ArrayShape] {
+    private func complement(_ shape: ArrayShape) -> [ArrayShape] {
         var result: [ArrayShape] = []
         if shape.minimum > 0 { result.append(ArrayShape(maximum: shape.minimum - 1)) }
         if let maximum = shape.maximum { result.append(ArrayShape(minimum: maximum + 1)) }
@@ -333,7 +331,7 @@ struct NormalFormAlgebra {
         return result.compactMap { $0.normalized() }
     }
 
-    private mutating func complement(_ shape: ObjectShape) throws(Limit) -> [ObjectShape] {
+    private func complement(_ shape: ObjectShape) throws(Limit) -> [ObjectShape] {
         var result: [ObjectShape] = []
         for member in shape.members {
             if member.isRequired {

@@ -1,0 +1,94 @@
+import Foundation
+import GuidedGeneration
+import JSON
+
+/// What became of one schema of a suite.
+struct SchemaOutcome {
+    enum Verdict: Equatable {
+        /// Every instance was judged rightly.
+        case clean
+        /// The schema was refused, with the keyword.
+        case refused(keyword: String, error: String)
+        /// An instance was judged wrongly: the first one.
+        case wrong(accepted: Bool, text: String)
+    }
+
+    var name: String
+    var verdict: Verdict
+    /// Nanoseconds to compile, if that ended well, and for each mask.
+    var compileTime: Double
+    var maskTimes: [Double] = []
+
+    var json: JSONValue {
+        var object: JSONObject = [
+            "name": .string(name), "compile": number(compileTime), "masks": .array(maskTimes.map(number)),
+        ]
+        switch verdict {
+        case .clean: object["outcome"] = "clean"
+        case .refused(let keyword, let error):
+            object["outcome"] = .string("refused: \(keyword)")
+            object["detail"] = .string(error)
+        case .wrong(let accepted, let text):
+            object["outcome"] = .string(accepted ? "wrongly accepted" : "wrongly rejected")
+            object["detail"] = .string(text)
+        }
+        return .object(object)
+    }
+
+    private func number(_ value: Double) -> JSONValue { JSONNumber(value.rounded()).map(JSONValue.number) ?? .null }
+}
+
+/// Judges schemas by their instances, token by token over a vocabulary.
+struct SchemaJudge {
+    let trie: TokenTrie
+    let tokenize: (String) -> [Int32]
+    var options = SchemaOptions()
+
+    func judge(name: String, schema: JSONValue, tests: [(data: JSONValue, isValid: Bool)]) -> SchemaOutcome {
+        let start = DispatchTime.now().uptimeNanoseconds
+        let grammar: Grammar
+        let first: Matcher
+        do {
+            grammar = try Grammar.jsonSchema(schema, options: options)
+            first = Matcher(grammar, trie: trie)
+        } catch {
+            return SchemaOutcome(
+                name: name, verdict: .refused(keyword: error.keyword, error: error.description), compileTime: 0)
+        }
+        let compileTime = Double(DispatchTime.now().uptimeNanoseconds - start)
+        var outcome = SchemaOutcome(name: name, verdict: .clean, compileTime: compileTime)
+        for (data, isValid) in tests {
+            let text = grammar.canonical(data).text(spaced: options.isSpaced)
+            let isAccepted = walk(tokenize(text), from: first, &outcome.maskTimes)
+            if isAccepted != isValid, outcome.verdict == .clean {
+                outcome.verdict = .wrong(accepted: isAccepted, text: text)
+            }
+        }
+        return outcome
+    }
+
+    /// Whether every token is allowed when it comes, by the mask and by the matcher alike, and the end is an end.
+    private func walk(_ tokens: [Int32], from start: Matcher, _ times: inout [Double]) -> Bool {
+        var matcher = start
+        func mask() -> TokenMask {
+            let start = DispatchTime.now().uptimeNanoseconds
+            let mask = matcher.mask()
+            times.append(Double(DispatchTime.now().uptimeNanoseconds - start))
+            return mask
+        }
+        for token in tokens {
+            let isAllowed = mask().contains(token)
+            guard matcher.accept(token) == isAllowed else {
+                fatalError("the mask and the matcher do not agree on token \(token)")
+            }
+            guard isAllowed else { return false }
+        }
+        let isAccepted = matcher.isAccepting
+        if let stop = trie.stopTokens.first {
+            guard mask().contains(stop) == isAccepted else {
+                fatalError("the mask and the matcher do not agree on the end")
+            }
+        }
+        return isAccepted
+    }
+}
