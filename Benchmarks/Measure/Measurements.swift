@@ -2,6 +2,7 @@
 let measurements: [String: @Sendable ([String]) async throws -> Void] = [
     "chat-templates": chatTemplates,
     "engine-speed": engineSpeed,
+    "extraction": measureExtraction,
     "generate": generate,
     "guided": measureGuided,
     "kernel-speed": kernelSpeed,
