@@ -21,16 +21,18 @@ func measureMaskBench(_ arguments: [String]) throws {
         let tests = cases(entry["tests"])
         print(judge.judge(name: name, schema: schema, tests: tests).json.text())
         if arguments.count > 2 {
-            export += JSONValue.object([
-                "name": .string(name), "schema": schema,
-                "tests": .array(tests.map { test in
-                    let text = judge.text(of: test.data, schema)
-                    return .object([
-                        "valid": .bool(test.isValid), "text": .string(text),
-                        "tokens": .array(judge.tokenize(text).map { .number(JSONNumber(Int($0))) }),
-                    ])
-                }),
-            ]).text() + "\n"
+            export +=
+                JSONValue.object([
+                    "name": .string(name), "schema": schema,
+                    "tests": .array(
+                        tests.map { test in
+                            let text = judge.text(of: test.data, schema)
+                            return .object([
+                                "valid": .bool(test.isValid), "text": .string(text),
+                                "tokens": .array(judge.tokenize(text).map { .number(JSONNumber(Int($0))) }),
+                            ])
+                        }),
+                ]).text() + "\n"
         }
     }
     guard arguments.count > 2 else { return }
@@ -55,7 +57,8 @@ func measureSchemaSuite(_ arguments: [String]) throws {
         for group in groups.arrayValue ?? [] {
             let name = "\(keyword): \(group["description"]?.stringValue ?? "")"
             print(
-                judge.judge(name: name, schema: group["schema"] ?? .bool(true), tests: cases(group["tests"])).json.text())
+                judge.judge(name: name, schema: group["schema"] ?? .bool(true), tests: cases(group["tests"])).json
+                    .text())
         }
     }
 }

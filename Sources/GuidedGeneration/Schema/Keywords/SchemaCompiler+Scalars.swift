@@ -92,7 +92,8 @@ extension SchemaCompiler {
             return try algebra.languageWithLength(shape)
         } catch {
             throw GrammarError(
-                .tooComplex, keyword: keyword, path: "#" + node.path, "the pattern needs too large an automaton: \(pattern)")
+                .tooComplex, keyword: keyword, path: "#" + node.path,
+                "the pattern needs too large an automaton: \(pattern)")
         }
     }
 }
