@@ -74,6 +74,12 @@ struct SchemaJudge {
         return outcome
     }
 
+    /// The text of an instance as the grammar has it written; as it stands where there is no grammar.
+    func text(of data: JSONValue, _ schema: JSONValue) -> String {
+        let grammar = try? Grammar.jsonSchema(schema, options: options)
+        return (grammar?.canonical(data) ?? data).text(spaced: options.isSpaced)
+    }
+
     /// Whether every token is allowed when it comes, by the mask and by the matcher alike, and the end is an end.
     private func walk(_ tokens: [Int32], from start: Matcher, _ times: inout [Double]) -> Bool {
         var matcher = start
