@@ -3,6 +3,7 @@ let measurements: [String: @Sendable ([String]) async throws -> Void] = [
     "engine-speed": engineSpeed,
     "generate": generate,
     "guided": measureGuided,
+    "json-parsing": measureJSONParsing,
     "logits": logits,
     "random-model": measureRandomModel,
     "tokenize": tokenize,
