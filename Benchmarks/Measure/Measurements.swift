@@ -5,6 +5,7 @@ let measurements: [String: @Sendable ([String]) async throws -> Void] = [
     "extraction": measureExtraction,
     "generate": generate,
     "guided": measureGuided,
+    "json-parsing": measureJSONParsing,
     "json-schema-suite": measureSchemaSuite,
     "kernel-speed": kernelSpeed,
     "logits": logits,

@@ -14,12 +14,18 @@ struct GuideTests {
             (#"@Guide(description: "d", /[a-z]+/)"#, #"description: "d", type: T.self, guides: [/[a-z]+/]"#),
             (#"@Guide(#/a/b/#)"#, #"type: T.self, guides: [#/a/b/#]"#),
             (#"@Guide(Regex { "a" })"#, #"type: T.self, guides: [Regex { "a" }]"#),
-            (#"@Guide(.minimum(1)) @Guide(description: "d")"#, #"description: "d", type: T.self, guides: [.minimum(1)]"#),
-            (#"@Guide("a") @Guide("b", .minimum(1)) @Guide(.maximum(2))"#, #"description: "a" + " " + "b", type: T.self, guides: [.minimum(1), .maximum(2)]"#),
+            (
+                #"@Guide(.minimum(1)) @Guide(description: "d")"#,
+                #"description: "d", type: T.self, guides: [.minimum(1)]"#
+            ),
+            (
+                #"@Guide("a") @Guide("b", .minimum(1)) @Guide(.maximum(2))"#,
+                #"description: "a" + " " + "b", type: T.self, guides: [.minimum(1), .maximum(2)]"#
+            ),
             (#"@Guide(/a/) @Guide(.anyOf(["a"]))"#, #"type: T.self, guides: [.pattern(/a/), .anyOf(["a"])]"#),
             (#"@Guide(description: Self.text)"#, #"description: Self.text, type: T.self"#),
             (#"@Guide(description: "a\(b)")"#, #"description: "a\(b)", type: T.self"#),
-            (#"@Guide(description: #"a\d"#)"#, #"description: #"a\d"#, type: T.self"#),
+            (##"@Guide(description: #"a\d"#)"##, ##"description: #"a\d"#, type: T.self"##),
             (#"@Guide(description: nil, .count(1))"#, #"type: T.self, guides: [.count(1)]"#),
             (#"@Other @Guide("d") @available(macOS 26, *)"#, #"description: "d", type: T.self"#),
         ])
@@ -41,7 +47,8 @@ struct GuideTests {
                 var a: T
             }
             """
-        #expect(expand(source).source.contains(#"description: "First \"line\",\n  second \\ line.\t joined", type: T.self"#))
+        let description = #"description: "First \"line\",\n  second \\ line.\t joined", type: T.self"#
+        #expect(expand(source).source.contains(description))
     }
 
     @Test("Where nothing reads it, a warning says so")
