@@ -92,12 +92,15 @@ let package = Package(
 
         // Tests mirror the rooms. They reach internals through `package` access, so that they run on release builds.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
-        .testTarget(name: "CKernelsTests", dependencies: ["CKernels"], swiftSettings: strict),
+        .testTarget(
+            name: "CKernelsTests", dependencies: ["CKernels"], exclude: ["make_blocks.py"], swiftSettings: strict),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
         .testTarget(
             name: "TokenizersTests", dependencies: ["Tokenizers", "JSON"], exclude: ["Fixtures"],
             swiftSettings: strict),
-        .testTarget(name: "JinjaTests", dependencies: ["Jinja", "JSON"], swiftSettings: strict),
+        .testTarget(
+            name: "JinjaTests", dependencies: ["Jinja", "JSON"], resources: [.copy("Fixtures")],
+            swiftSettings: strict),
         .testTarget(name: "GuidedGenerationTests", dependencies: ["GuidedGeneration", "JSON"], swiftSettings: strict),
         .testTarget(
             name: "InferenceTests",

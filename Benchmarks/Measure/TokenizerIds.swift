@@ -10,7 +10,7 @@ import Tokenizers
 /// within a character; `buildSeconds` and `megabytesPerSecond`, how fast the tokenizer is made and encodes.
 func measureTokenizerIds(_ arguments: [String]) async throws {
     guard arguments.count == 2 else {
-        throw MeasurementUsage(text: "tokenizer-ids MODEL.gguf TEXTS.json")
+        throw MeasureError.usage("tokenizer-ids MODEL.gguf TEXTS.json")
     }
     let texts =
         try JSONValue(parsing: Array(Data(contentsOf: URL(fileURLWithPath: arguments[1]))))
@@ -20,11 +20,11 @@ func measureTokenizerIds(_ arguments: [String]) async throws {
     let clock = ContinuousClock()
     var start = clock.now
     let tokenizer = try Tokenizer(description)
-    let build = seconds(clock.now - start)
+    let build = (clock.now - start) / .seconds(1)
 
     start = clock.now
     let ids = texts.map { tokenizer.encode($0, parsesSpecial: false, addsBOS: false) }
-    let encoding = seconds(clock.now - start)
+    let encoding = (clock.now - start) / .seconds(1)
 
     var wrongRoundTrips: [JSONValue] = []
     var wrongStreams: [JSONValue] = []
@@ -50,14 +50,4 @@ func measureTokenizerIds(_ arguments: [String]) async throws {
         "megabytesPerSecond": JSONNumber(Double(byteCount) / encoding / 1e6).map(JSONValue.number) ?? .null,
     ]
     print(result.text())
-}
-
-/// Wrong arguments of a measurement, and what would be right.
-struct MeasurementUsage: Error, CustomStringConvertible {
-    let text: String
-    var description: String { "usage: measure \(text)" }
-}
-
-private func seconds(_ duration: Duration) -> Double {
-    Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
 }

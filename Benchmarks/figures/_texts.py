@@ -82,7 +82,7 @@ def lines(count, seed=1):
 
     result = ["", " ", "\n", "a", "▁", *CODE, *WORDS, *EMOJI, *PUNCTUATION, *SPACES]
     result += [left + "x" + right for left in SPACES for right in SPACES]
-    result += ["'ſ 'K it'ſ", "a" * 3000, "ab" * 2000, "漢字" * 1000, " " * 2000, "\n" * 500, "x " * 1000, "👩‍💻" * 300, "9" * 999]
+    result += ["bell \x07 null \x00 \x04\x06 escape \x1b[0m delete \x7f", "'ſ 'K it'ſ", "a" * 3000, "ab" * 2000, "漢字" * 1000, " " * 2000, "\n" * 500, "x " * 1000, "👩‍💻" * 300, "9" * 999]
     while len(result) < count:
         text = ""
         for _ in range(rng.randrange(1, 30)):

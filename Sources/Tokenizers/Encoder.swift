@@ -22,6 +22,20 @@ struct Encoder {
 
     /// Appends the tokens of a part of the text in which no token is written out.
     mutating func append(_ range: Range<Int>) {
+        var start = range.lowerBound
+        while range.upperBound - start > Self.partLimit {
+            var end = start + Self.partLimit
+            while text[end] & 0xc0 == 0x80 { end -= 1 }
+            appendPart(start..<end)
+            start = end
+        }
+        appendPart(start..<range.upperBound)
+    }
+
+    /// Symbols are counted in 32 bits: longer texts are cut before they are merged.
+    private static let partLimit = 1 << 29
+
+    private mutating func appendPart(_ range: Range<Int>) {
         switch tokenizer.engine {
         case .pairs(let ranks, let preTokenizer):
             switch tokenizer.spelling {

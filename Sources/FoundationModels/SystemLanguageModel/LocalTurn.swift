@@ -12,7 +12,7 @@ struct LocalTurn {
     let channel: LanguageModelExecutorGenerationChannel
 
     /// The tokens of all generations of the turn.
-    private struct Count {
+    fileprivate struct Count {
         var input = 0
         var cached = 0
         var output = 0

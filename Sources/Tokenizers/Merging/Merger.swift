@@ -124,8 +124,6 @@ package struct Merger {
             if symbols[left].previous >= 0 { consider(symbols[left].previous, Int32(left), keepsHeap: true) }
             if next >= 0 { consider(Int32(left), next, keepsHeap: true) }
         }
-        // A long word leaves much memory behind.
-        if heap.capacity > 1 << 16 { heap = [] }
 
         func consider(_ left: Int32, _ right: Int32, keepsHeap: Bool) {
             let (leftSymbol, rightSymbol) = (symbols[Int(left)], symbols[Int(right)])

@@ -55,8 +55,9 @@ struct Vocabulary: Sendable {
             }
         }
 
+        // Some files call tokens that steer the model normal or user-defined text.
         for text in StopTokens.texts.union(StopTokens.controlTexts) {
-            if let id = index.find(text, in: texts), types[Int(id)] == .normal { types[Int(id)] = .control }
+            if let id = index.find(text, in: texts) { types[Int(id)] = .control }
         }
         // The harmony format's own marks are read by the program that shows the answer.
         for text in ["<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"] {
