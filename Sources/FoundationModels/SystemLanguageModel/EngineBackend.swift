@@ -17,10 +17,8 @@ struct EngineBackend: LocalModelBackend {
 
     /// A certain file.
     init(file: URL) {
-        let size = (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0
-        let model = ModelStore.Model(
-            name: file.deletingPathExtension().lastPathComponent, path: file.path, size: Int64(size))
-        self.init { .ready(model) }
+        let path = file.path
+        self.init { .ready(try ModelStore().resolve(path)) }
     }
 
     private var model: ModelStore.Model? {

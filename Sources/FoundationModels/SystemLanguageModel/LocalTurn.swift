@@ -16,6 +16,12 @@ struct LocalTurn {
         var input = 0
         var cached = 0
         var output = 0
+
+        var usage: LanguageModelExecutorGenerationChannel.Usage {
+            .init(
+                input: .init(totalTokenCount: input, cachedTokenCount: cached),
+                output: .init(totalTokenCount: output, reasoningTokenCount: 0))
+        }
     }
 
     nonisolated(nonsending) func run() async throws {
@@ -106,14 +112,6 @@ struct LocalTurn {
         try Task.checkCancellation()
         count.output += tokenCount
         return (text, tokenCount)
-    }
-}
-
-extension LocalTurn.Count {
-    fileprivate var usage: LanguageModelExecutorGenerationChannel.Usage {
-        .init(
-            input: .init(totalTokenCount: input, cachedTokenCount: cached),
-            output: .init(totalTokenCount: output, reasoningTokenCount: 0))
     }
 }
 
