@@ -5,6 +5,7 @@ let measurements: [String: @Sendable ([String]) async throws -> Void] = [
     "generate": generate,
     "guided": measureGuided,
     "logits": logits,
+    "memory": memory,
     "random-model": measureRandomModel,
     "tokenize": tokenize,
     "tokenizer-ids": measureTokenizerIds,
