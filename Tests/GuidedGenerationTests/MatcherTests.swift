@@ -44,49 +44,55 @@ import Testing
         )
         var matcher = Matcher(grammar, trie: Vocabulary.bytes)
         let first = #"{"reasoning":"yes \"é\"","answer":"ab"#
-        #expect(String(decoding: matcher.forcedBytes(), as: UTF8.self) == first)
-        #expect(matcher.accept(bytes: first.utf8))
-        #expect(matcher.forcedBytes().isEmpty)
-        #expect(matcher.accept(bytes: "d".utf8))
-        #expect(String(decoding: matcher.forcedBytes(), as: UTF8.self) == "\",\"flag\":")
-        #expect(matcher.accept(bytes: "\",\"flag\":t".utf8))
-        #expect(String(decoding: matcher.forcedBytes(), as: UTF8.self) == "rue}")
-        #expect(matcher.accept(bytes: "rue}".utf8))
-        #expect(matcher.forcedBytes().isEmpty)
+        #expect((String(decoding: matcher.forcedBytes(), as: UTF8.self) == first) == true)
+        #expect((matcher.accept(bytes: first.utf8)) == true)
+        #expect((matcher.forcedBytes().isEmpty) == true)
+        #expect((matcher.accept(bytes: "d".utf8)) == true)
+        #expect((String(decoding: matcher.forcedBytes(), as: UTF8.self) == "\",\"flag\":") == true)
+        #expect((matcher.accept(bytes: "\",\"flag\":t".utf8)) == true)
+        #expect((String(decoding: matcher.forcedBytes(), as: UTF8.self) == "rue}") == true)
+        #expect((matcher.accept(bytes: "rue}".utf8)) == true)
+        #expect((matcher.forcedBytes().isEmpty) == true)
         #expect(matcher.isAccepting && matcher.isFinished)
     }
 
     @Test func aCopyIsASnapshot() throws {
         let grammar = try Grammar.schema(#"{"type": "array", "items": {"type": "integer"}, "maxItems": 500}"#)
         var matcher = Matcher(grammar, trie: Vocabulary.bytes)
-        #expect(matcher.accept(bytes: "[1".utf8))
+        #expect((matcher.accept(bytes: "[1".utf8)) == true)
         let snapshot = matcher
-        #expect(matcher.accept(bytes: "2,3]".utf8))
+        #expect((matcher.accept(bytes: "2,3]".utf8)) == true)
         #expect(matcher.isFinished)
         var again = snapshot
         #expect(!again.isAccepting)
-        #expect(again.accept(bytes: "]".utf8) && again.isFinished)
+        #expect((again.accept(bytes: "]".utf8)) == true)
+        #expect(again.isFinished)
     }
 
     @Test func whatIsNotAllowedChangesNothing() throws {
         let grammar = try Grammar.schema(#"{"type": "array", "items": {"type": "integer"}}"#)
         var matcher = Matcher(grammar, trie: Vocabulary.standard)
-        #expect(!matcher.accept(bytes: "[1,x".utf8))
-        #expect(matcher.accept(bytes: "[1".utf8))
+        #expect((matcher.accept(bytes: "[1,x".utf8)) == false)
+        #expect((matcher.accept(bytes: "[1".utf8)) == true)
         let before = matcher.mask().count
-        #expect(!matcher.accept(Int32(UInt8(ascii: "x"))))
-        #expect(!matcher.accept(-1) && !matcher.accept(Int32.max))
-        #expect(matcher.mask().count == before)
+        #expect((matcher.accept(Int32(UInt8(ascii: "x")))) == false)
+        #expect((matcher.accept(-1)) == false)
+        #expect((matcher.accept(Int32.max)) == false)
+        #expect((matcher.mask().count == before) == true)
     }
 
     @Test func theStopTokenEndsACompleteText() throws {
         let stop = Int32(Vocabulary.standardTokens.count - 1)
         var matcher = Matcher(try Grammar.schema(#"{"type": "integer"}"#), trie: Vocabulary.standard)
-        #expect(!matcher.mask().contains(stop) && !matcher.accept(stop))
-        #expect(matcher.accept(bytes: "12".utf8))
+        #expect((matcher.mask().contains(stop)) == false)
+        #expect((matcher.accept(stop)) == false)
+        #expect((matcher.accept(bytes: "12".utf8)) == true)
         #expect(matcher.isAccepting && !matcher.isFinished)
-        #expect(matcher.mask().contains(stop) && matcher.accept(stop))
-        #expect(matcher.isFinished && matcher.mask().count == 0 && !matcher.accept(Int32(UInt8(ascii: "1"))))
+        #expect((matcher.mask().contains(stop)) == true)
+        #expect((matcher.accept(stop)) == true)
+        #expect(matcher.isFinished)
+        #expect((matcher.mask().count == 0) == true)
+        #expect((matcher.accept(Int32(UInt8(ascii: "1")))) == false)
     }
 
     @Test func aMaskIsAListOrABitSetOfTheSameTokens() throws {

@@ -26,7 +26,8 @@ enum TinyModel {
 
     /// - Parameter changes: Made to the file before it is written.
     static func write(
-        to url: URL, layers: Int = 2, width: Int = 32, context: Int = 512, changes: (inout GGUFWriter) -> Void = { _ in }
+        to url: URL, layers: Int = 2, width: Int = 32, context: Int = 512,
+        changes: (inout GGUFWriter) -> Void = { _ in }
     ) throws {
         let (tokens, merges, types) = vocabulary()
         let (heads, keyValueHeads, headWidth, inner) = (4, 2, width / 4, 2 * width)
