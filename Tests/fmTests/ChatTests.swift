@@ -3,6 +3,7 @@ import FoundationModels
 import FoundationModelsTesting
 import Inference
 import Synchronization
+import TestSupport
 import Testing
 import fm
 

@@ -2,6 +2,7 @@ import Foundation
 import FoundationModels
 import FoundationModelsTesting
 import JSON
+import TestSupport
 import Testing
 import fm
 

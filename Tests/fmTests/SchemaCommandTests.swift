@@ -1,5 +1,6 @@
 import FoundationModels
 import JSON
+import TestSupport
 import Testing
 import fm
 

@@ -70,7 +70,7 @@ struct GeneratedContentTests {
     ]
 
     @Test("Every Double and Float comes back as it was", arguments: doubles)
-    func doubles(_ value: Double) throws {
+    func roundTripsDoubles(_ value: Double) throws {
         let text = value.generatedContent.jsonString
         let back = try Double(GeneratedContent(json: text))
         #expect(back == value && back.sign == value.sign, "\(text)")
