@@ -17,7 +17,8 @@ func memory(_ arguments: [String]) async throws {
     // Every token of the vocabulary is sampled from, and none ends the answer early.
     let sampling = Sampling(mode: .topP(0.9), temperature: 1, seed: 1)
     var usage: GenerationUsage?
-    for try await event in engine.generate(GenerationRequest(prompt: prompt, sampling: sampling, maximumTokens: answer)) {
+    for try await event in engine.generate(GenerationRequest(prompt: prompt, sampling: sampling, maximumTokens: answer))
+    {
         if case .finished(_, let counts) = event { usage = counts }
     }
     guard let usage else { throw MeasureError.usage("memory: the model gave no answer") }
