@@ -70,6 +70,7 @@ struct EngineTests {
     @Test("a stop token ends the text and is not part of it")
     func stopTokens() async throws {
         let request = GenerationRequest(prompt: tokens(prompt), maximumTokens: 30)
+        let free = try await collect(engine.generate(request))
         let generated = try plainTokens(request.prompt, count: 30)
         #expect(free.text == engine.tokenizer.decode(generated, skipsSpecial: true))
         let stop = generated[7]
