@@ -58,8 +58,7 @@ final class TextAutomaton {
             positions.append(position)
             targets.append([])
         case .continuation(_, let branches): add(branches.map(\.target))
-        case .escape(let position):
-            add(language.automaton.edges(of: position).map(\.target))
+        case .escape(let position): add(escapedTargets(position))
         case .hex(_, let branches, let surrogate): add(branches.map(\.target) + (surrogate >= 0 ? [surrogate] : []))
         case .low(_, let target): add([target])
         }
@@ -72,7 +71,9 @@ final class TextAutomaton {
     }
 
     /// Whether every character can follow, here and for ever, in every spelling.
-    private(set) lazy var isTotal: Bool = language.spelling == .free && language.automaton.isTotal
+    private(set) lazy var isTotal: Bool =
+        language.spelling == .free && language.automaton.isTotal
+        && (0..<Int32(language.automaton.stateCount)).allSatisfy { wideTarget($0) >= 0 }
 
     /// The classes of tokens, as bits, whose every character leads a state of the language back to itself.
     @exclusivity(unchecked) private var loopBits: [Int32: UInt8] = [:]
@@ -204,17 +205,27 @@ final class TextAutomaton {
         guard isJSON else { return }
         for value in 0..<0x20 { row[value] = Self.dead }
         row[Int(UInt8(ascii: "\""))] = language.automaton.accepts[Int(position)] ? Self.closes : Self.dead
-        row[Int(UInt8(ascii: "\\"))] = canEscape(position) ? number(.escape(position)) : Self.dead
+        row[Int(UInt8(ascii: "\\"))] = escapedTargets(position).isEmpty ? Self.dead : number(.escape(position))
     }
 
-    /// Whether an escape can spell a character that may come.
-    private func canEscape(_ position: Int32) -> Bool {
+    /// The states of the language that an escape can lead to.
+    private func escapedTargets(_ position: Int32) -> [Int32] {
         let edges = language.automaton.edges(of: position)
-        if language.spelling == .free, let first = edges.first, first.low < 0xd800 { return true }
-        for edge in edges where edge.low < 0x5d {
-            if edge.low < 0x20 || edge.low <= 0x22 && edge.high >= 0x22 || edge.high >= 0x5c { return true }
+        if language.spelling == .free {
+            let narrow = branches(position, from: 0, to: 0xffff, relativeTo: 0).map(\.target)
+            let wide = wideTarget(position)
+            return wide >= 0 ? narrow + [wide] : narrow
         }
-        return false
+        return edges.filter { edge in
+            edge.low < 0x20 || edge.low <= 0x22 && edge.high >= 0x22 || edge.low <= 0x5c && edge.high >= 0x5c
+        }.map(\.target)
+    }
+
+    /// Where all characters that pairs of surrogates spell lead, if that is one state; else -1.
+    private func wideTarget(_ position: Int32) -> Int32 {
+        let wide = branches(position, from: 0x10000, to: ScalarSet.last, relativeTo: 0)
+        guard wide.count == 1, wide[0].low == 0x10000, wide[0].high == ScalarSet.last else { return -1 }
+        return wide[0].target
     }
 
     /// The states behind the leading bytes 0xc2...0xf4 where every character leads to one state of the language.
@@ -304,9 +315,7 @@ final class TextAutomaton {
                 row[Int(UInt8(ascii: "/"))] = number(.boundary(target))
             }
             // A pair of surrogates is offered where all that pairs can spell leads to one place.
-            let wide = branches(position, from: 0x10000, to: ScalarSet.last, relativeTo: 0)
-            let surrogate =
-                wide.count == 1 && wide[0].low == 0x10000 && wide[0].high == ScalarSet.last ? wide[0].target : -1
+            let surrogate = wideTarget(position)
             let branches = branches(position, from: 0, to: 0xffff, relativeTo: 0)
             if !branches.isEmpty || surrogate >= 0 {
                 row[Int(UInt8(ascii: "u"))] = number(.hex(remaining: 4, branches: branches, surrogate: surrogate))
