@@ -2,7 +2,7 @@ import GuidedGeneration
 import JSON
 import Testing
 
-private let formatTable: [(name: String, valid: [String], invalid: [String])] = [
+private let formatCases: [(name: String, valid: [String], invalid: [String])] = [
     (
         "date", ["2024-02-29", "2000-02-29", "1999-12-31"],
         ["2023-02-29", "1900-02-29", "2024-13-01", "2024-04-31", "24-01-01", "2024-1-1"]
@@ -44,14 +44,14 @@ private let formatTable: [(name: String, valid: [String], invalid: [String])] = 
 
 @Suite struct FormatTests {
     @Test func formats() throws {
-        for (name, valid, _) in formatTable {
+        for (name, valid, _) in formatCases {
             let grammar = try Grammar.schema("{\"type\": \"string\", \"format\": \"\(name)\"}")
             for text in valid { #expect(grammar.accepts(JSONValue.quoted(text)), "\(name) \(text)") }
         }
     }
 
     @Test func formats_failures() throws {
-        for (name, _, invalid) in formatTable {
+        for (name, _, invalid) in formatCases {
             let grammar = try Grammar.schema("{\"type\": \"string\", \"format\": \"\(name)\"}")
             for text in invalid { #expect(!grammar.accepts(JSONValue.quoted(text)), "\(name) \(text)") }
         }

@@ -42,62 +42,56 @@ import Testing
         let grammar = try Grammar.schema(
             #"{"type": "object", "properties": {"reasoning": {"const": "yes \"é\""}, "answer": {"enum": ["abc", "abd"]}, "flag": {"type": "boolean"}}, "required": ["reasoning", "answer", "flag"], "additionalProperties": false}"#
         )
-        var matcher = Matcher(grammar, trie: Vocabulary.bytes)
+        let walk = Walk(grammar, Vocabulary.bytes)
         let first = #"{"reasoning":"yes \"é\"","answer":"ab"#
-        #expect((String(decoding: matcher.forcedBytes(), as: UTF8.self) == first) == true)
-        #expect((matcher.accept(bytes: first.utf8)) == true)
-        #expect((matcher.forcedBytes().isEmpty) == true)
-        #expect((matcher.accept(bytes: "d".utf8)) == true)
-        #expect((String(decoding: matcher.forcedBytes(), as: UTF8.self) == "\",\"flag\":") == true)
-        #expect((matcher.accept(bytes: "\",\"flag\":t".utf8)) == true)
-        #expect((String(decoding: matcher.forcedBytes(), as: UTF8.self) == "rue}") == true)
-        #expect((matcher.accept(bytes: "rue}".utf8)) == true)
-        #expect((matcher.forcedBytes().isEmpty) == true)
-        #expect(matcher.isAccepting && matcher.isFinished)
+        #expect(walk.forced == first)
+        #expect(walk.accept(first))
+        #expect(walk.forced.isEmpty)
+        #expect(walk.accept("d"))
+        #expect(walk.forced == "\",\"flag\":")
+        #expect(walk.accept("\",\"flag\":t"))
+        #expect(walk.forced == "rue}")
+        #expect(walk.accept("rue}"))
+        #expect(walk.forced.isEmpty)
+        #expect(walk.isAccepting && walk.isFinished)
     }
 
     @Test func aCopyIsASnapshot() throws {
         let grammar = try Grammar.schema(#"{"type": "array", "items": {"type": "integer"}, "maxItems": 500}"#)
-        var matcher = Matcher(grammar, trie: Vocabulary.bytes)
-        #expect((matcher.accept(bytes: "[1".utf8)) == true)
-        let snapshot = matcher
-        #expect((matcher.accept(bytes: "2,3]".utf8)) == true)
-        #expect(matcher.isFinished)
-        var again = snapshot
+        let walk = Walk(grammar, Vocabulary.bytes)
+        #expect(walk.accept("[1"))
+        let snapshot = walk.matcher
+        #expect(walk.accept("2,3]"))
+        #expect(walk.isFinished)
+        let again = Walk(snapshot)
         #expect(!again.isAccepting)
-        #expect((again.accept(bytes: "]".utf8)) == true)
-        #expect(again.isFinished)
+        #expect(again.accept("]") && again.isFinished)
     }
 
     @Test func whatIsNotAllowedChangesNothing() throws {
         let grammar = try Grammar.schema(#"{"type": "array", "items": {"type": "integer"}}"#)
-        var matcher = Matcher(grammar, trie: Vocabulary.standard)
-        #expect((matcher.accept(bytes: "[1,x".utf8)) == false)
-        #expect((matcher.accept(bytes: "[1".utf8)) == true)
-        let before = matcher.mask().count
-        #expect((matcher.accept(Int32(UInt8(ascii: "x")))) == false)
-        #expect((matcher.accept(-1)) == false)
-        #expect((matcher.accept(Int32.max)) == false)
-        #expect((matcher.mask().count == before) == true)
+        let walk = Walk(grammar, Vocabulary.standard)
+        #expect(!walk.accept("[1,x"))
+        #expect(walk.accept("[1"))
+        let before = walk.mask.count
+        #expect(!walk.accept(Int32(UInt8(ascii: "x"))))
+        #expect(!walk.accept(-1) && !walk.accept(Int32.max))
+        #expect(walk.mask.count == before)
     }
 
     @Test func theStopTokenEndsACompleteText() throws {
         let stop = Int32(Vocabulary.standardTokens.count - 1)
-        var matcher = Matcher(try Grammar.schema(#"{"type": "integer"}"#), trie: Vocabulary.standard)
-        #expect((matcher.mask().contains(stop)) == false)
-        #expect((matcher.accept(stop)) == false)
-        #expect((matcher.accept(bytes: "12".utf8)) == true)
-        #expect(matcher.isAccepting && !matcher.isFinished)
-        #expect((matcher.mask().contains(stop)) == true)
-        #expect((matcher.accept(stop)) == true)
-        #expect(matcher.isFinished)
-        #expect((matcher.mask().count == 0) == true)
-        #expect((matcher.accept(Int32(UInt8(ascii: "1")))) == false)
+        let walk = Walk(try Grammar.schema(#"{"type": "integer"}"#), Vocabulary.standard)
+        #expect(!walk.allows(stop) && !walk.accept(stop))
+        #expect(walk.accept("12"))
+        #expect(walk.isAccepting && !walk.isFinished)
+        #expect(walk.allows(stop) && walk.accept(stop))
+        #expect(walk.isFinished && walk.mask.count == 0 && !walk.accept(Int32(UInt8(ascii: "1"))))
     }
 
     @Test func aMaskIsAListOrABitSetOfTheSameTokens() throws {
-        var matcher = Matcher(try Grammar.schema("{}"), trie: Vocabulary.standard)
-        let mask = matcher.mask()
+        let walk = Walk(try Grammar.schema("{}"), Vocabulary.standard)
+        let mask = walk.mask
         var listed: [Int32] = []
         mask.forEach { listed.append($0) }
         #expect(listed.count == mask.count && listed == listed.sorted())
@@ -124,11 +118,11 @@ import Testing
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<8 {
                 group.addTask {
-                    var matcher = Matcher(grammar, trie: Vocabulary.standard)
+                    let walk = Walk(grammar, Vocabulary.standard)
                     for byte in text.utf8 {
-                        guard matcher.mask().contains(Int32(byte)), matcher.accept(Int32(byte)) else { return false }
+                        guard walk.allows(Int32(byte)), walk.accept(Int32(byte)) else { return false }
                     }
-                    return matcher.isFinished
+                    return walk.isFinished
                 }
             }
             for await result in group { #expect(result) }

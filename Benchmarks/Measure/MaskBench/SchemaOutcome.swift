@@ -11,6 +11,8 @@ struct SchemaOutcome {
         case refused(keyword: String, error: String)
         /// An instance was judged wrongly: the first one.
         case wrong(accepted: Bool, text: String)
+        /// The mask and the matcher did not agree.
+        case inconsistent(text: String)
     }
 
     var name: String
@@ -30,6 +32,9 @@ struct SchemaOutcome {
             object["detail"] = .string(error)
         case .wrong(let accepted, let text):
             object["outcome"] = .string(accepted ? "wrongly accepted" : "wrongly rejected")
+            object["detail"] = .string(text)
+        case .inconsistent(let text):
+            object["outcome"] = "inconsistent"
             object["detail"] = .string(text)
         }
         return .object(object)
@@ -67,9 +72,8 @@ struct SchemaJudge {
         for (data, isValid) in tests {
             let text = grammar.canonical(data).text(spaced: options.isSpaced)
             let isAccepted = walk(tokenize(text), from: first, &outcome.maskTimes)
-            if isAccepted != isValid, outcome.verdict == .clean {
-                outcome.verdict = .wrong(accepted: isAccepted, text: text)
-            }
+            guard outcome.verdict == .clean, isAccepted != isValid else { continue }
+            outcome.verdict = isAccepted.map { .wrong(accepted: $0, text: text) } ?? .inconsistent(text: text)
         }
         return outcome
     }
@@ -80,8 +84,8 @@ struct SchemaJudge {
         return (grammar?.canonical(data) ?? data).text(spaced: options.isSpaced)
     }
 
-    /// Whether every token is allowed when it comes, by the mask and by the matcher alike, and the end is an end.
-    private func walk(_ tokens: [Int32], from start: Matcher, _ times: inout [Double]) -> Bool {
+    /// Whether every token is allowed when it comes and the end is an end; nil when the mask and the matcher do not agree.
+    private func walk(_ tokens: [Int32], from start: Matcher, _ times: inout [Double]) -> Bool? {
         var matcher = start
         func mask() -> TokenMask {
             let start = threadTime()
@@ -91,17 +95,11 @@ struct SchemaJudge {
         }
         for token in tokens {
             let isAllowed = mask().contains(token)
-            guard matcher.accept(token) == isAllowed else {
-                fatalError("the mask and the matcher do not agree on token \(token)")
-            }
+            guard matcher.accept(token) == isAllowed else { return nil }
             guard isAllowed else { return false }
         }
         let isAccepted = matcher.isAccepting
-        if let stop = trie.stopTokens.first {
-            guard mask().contains(stop) == isAccepted else {
-                fatalError("the mask and the matcher do not agree on the end")
-            }
-        }
+        if let stop = trie.stopTokens.first, mask().contains(stop) != isAccepted { return nil }
         return isAccepted
     }
 }

@@ -49,6 +49,19 @@ final class Automaton: Sendable {
         stateCount == 1 && accepts[0] && edges.count == 1 && edges[0].low == 0 && edges[0].high == ScalarSet.last
     }
 
+    /// Whether every scalar can follow in every state.
+    var isTotal: Bool {
+        for state in 0..<stateCount {
+            var next: UInt32 = 0
+            for edge in edges(of: Int32(state)) {
+                guard edge.low == next else { return false }
+                next = edge.high + 1
+            }
+            guard next > ScalarSet.last else { return false }
+        }
+        return !isEmpty
+    }
+
     static let empty = Automaton(trimmed: [], [])
     static let universal = Automaton(
         trimmed: [[Edge(low: 0, high: ScalarSet.last, target: 0)]], [true])
@@ -131,8 +144,36 @@ final class Automaton: Sendable {
 extension Automaton {
     /// The automaton of a finite set of texts, as a trie.
     static func texts(_ texts: [String]) -> Automaton {
+        guard !texts.isEmpty else { return .empty }
+        let (lists, ends) = trie(texts)
+        return Automaton(trimmed: lists, ends)
+    }
+
+    /// The automaton of all texts but some: the trie of those, and a state for whatever leaves it.
+    static func allBut(_ texts: [String]) -> Automaton {
+        guard !texts.isEmpty else { return .universal }
+        var (lists, ends) = trie(texts)
+        let outside = Int32(lists.count)
+        for index in lists.indices {
+            var list: [Edge] = []
+            var next: UInt32 = 0
+            for edge in lists[index] {
+                if edge.low > next { list.append(Edge(low: next, high: edge.low - 1, target: outside)) }
+                list.append(edge)
+                next = edge.high + 1
+            }
+            if next <= ScalarSet.last { list.append(Edge(low: next, high: ScalarSet.last, target: outside)) }
+            lists[index] = list
+        }
+        lists.append([Edge(low: 0, high: ScalarSet.last, target: outside)])
+        ends.append(false)
+        return Automaton(trimmed: lists, ends.map { !$0 })
+    }
+
+    /// The trie of texts, and which of its states end one.
+    private static func trie(_ texts: [String]) -> ([[Edge]], [Bool]) {
         var lists: [[Edge]] = [[]]
-        var accepts = [false]
+        var ends = [false]
         for text in Set(texts).sorted(by: { $0.unicodeScalars.lexicographicallyPrecedes($1.unicodeScalars) }) {
             var state = 0
             for scalar in text.unicodeScalars {
@@ -143,12 +184,12 @@ extension Automaton {
                     lists[state].append(Edge(low: scalar.value, high: scalar.value, target: Int32(lists.count)))
                     state = lists.count
                     lists.append([])
-                    accepts.append(false)
+                    ends.append(false)
                 }
             }
-            accepts[state] = true
+            ends[state] = true
         }
-        return Automaton(states: lists, accepts: accepts)
+        return (lists, ends)
     }
 
     /// All texts of at least `minimum` and at most `maximum` scalars, as a chain.

@@ -12,6 +12,12 @@ extension Machine {
         if let free = freeString(top) {
             builder = WordBuilder(copying: trie.stringProfile, upTo: free.upper, vocabularySize: trie.vocabularySize)
             walkSuffixes(free, top: top, below: below, stack)
+        } else if isOpen(top) {
+            builder = WordBuilder(
+                copying: trie.stringProfile, upTo: Count.endless, vocabularySize: trie.vocabularySize)
+            arena.tops[0] = top
+            arena.belows[0] = below
+            walk(trie.closing, 0, stack)
         } else {
             builder = walkSlices(top: top, below: below, stack)
         }
@@ -66,7 +72,9 @@ extension Machine {
         let items = states[Int(state)]
         guard items.count == 1, let item = items.first else { return nil }
         if item.kind == .text {
-            guard program.languages[Int(item.reference)].spelling == .free, item.position == TextAutomaton.start else {
+            let language = program.languages[Int(item.reference)]
+            guard language.spelling == .free, language.automaton.isUniversal, item.position == TextAutomaton.start
+            else {
                 return nil
             }
             return FreeString(lower: item.lower, upper: item.upper, parents: item.parents)
@@ -78,6 +86,37 @@ extension Machine {
             program.languages[Int(language)].automaton.isSink(position)
         else { return nil }
         return FreeString(lower: 0, upper: Count.endless, parents: nil)
+    }
+
+    /// Whether one of the ways to read a state is between two characters of a string in which every character may come for as
+    /// long as a token goes on, whatever it may end with. Then only the tokens that close it are to be looked at.
+    private func isOpen(_ state: Int32) -> Bool {
+        states[Int(state)].contains { item in
+            switch item.kind {
+            case .text:
+                let text = texts[Int(item.reference)]
+                return item.upper >= Count.far && text.isTotal && text.positions[Int(item.position)] >= 0
+            case .object where item.phase == .inGroupKey:
+                let text = texts[Int(program.objects[Int(item.reference)].groups[Int(item.group)].language)]
+                return text.isTotal && text.positions[Int(item.detail)] >= 0
+            default: return false
+            }
+        }
+    }
+
+    /// The classes of tokens, as bits, that are allowed in a state as far as they have no more than some characters: where the one
+    /// text that is open goes on as it is with each of their characters, but the rest of it is counted.
+    private func countedLoops(of state: Int32) -> (bits: UInt8, limit: Int32)? {
+        let items = states[Int(state)]
+        guard items.count == 1, let item = items.first, item.kind == .text, item.upper < Count.far,
+            program.languages[Int(item.reference)].spelling != .plain
+        else { return nil }
+        let text = texts[Int(item.reference)]
+        let position = text.positions[Int(item.position)]
+        guard position >= 0 else { return nil }
+        let bits = text.loops(at: position)
+        guard bits != 0 else { return nil }
+        return (bits, item.upper - text.language.shortest[Int(position)])
     }
 
     /// Finds the tokens that close a free string and go on behind it.
@@ -124,11 +163,18 @@ extension Machine {
     private func walkSlices(top: Int32, below: Int32, _ stack: [Matcher.Level]) -> WordBuilder? {
         var builder: WordBuilder?
         let loops = loops(of: top)
+        let counted = countedLoops(of: top)
         arena.tops[0] = top
         arena.belows[0] = below
         for (index, slice) in trie.slices.enumerated() where !slice.nodes.isEmpty {
             let bit = UInt8(1) << UInt8(index)
             let isWhole = loops & bit != 0
+            if let counted, counted.bits & bit != 0 {
+                let words = builder ?? WordBuilder(zeros: trie.wordCount)
+                words.formUnion(slice.words, trie.stringProfile, upTo: counted.limit)
+                builder = words
+                continue
+            }
             guard isWhole || isMostlyAllowed(slice, bit, top) else {
                 walk(slice.nodes, bit, stack)
                 continue
@@ -342,6 +388,20 @@ private struct WordBuilder {
         words.pointer.update(from: profile.wordSets + base * profile.wordCount, count: profile.wordCount)
         for entry in profile.inside[profile.prefixCounts[base]..<profile.prefixCounts[Int(limit)]] {
             words.pointer[Int(entry.token) >> 6] |= 1 << UInt64(entry.token & 63)
+        }
+    }
+
+    /// Adds those of some tokens that hold at most so many characters.
+    func formUnion(_ other: UnsafeMutablePointer<UInt64>, _ profile: StringProfile, upTo limit: Int32) {
+        guard limit > 0 else { return }
+        let longest = profile.prefixCounts.count - 1
+        if Int(limit) >= longest { return formUnion(other) }
+        let base = min(Int(limit), profile.wordSetCount - 1)
+        let set = profile.wordSets + base * profile.wordCount
+        for index in 0..<words.count { words.pointer[index] |= other[index] & set[index] }
+        for entry in profile.inside[profile.prefixCounts[base]..<profile.prefixCounts[Int(limit)]] {
+            let (word, bit) = (Int(entry.token) >> 6, UInt64(1) << UInt64(entry.token & 63))
+            words.pointer[word] |= other[word] & bit
         }
     }
 

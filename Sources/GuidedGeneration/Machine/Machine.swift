@@ -29,31 +29,33 @@ final class Machine: @unchecked Sendable {  // everything mutable is guarded by 
     static let popFlag: Int32 = 1 << 29
     static let popAgainFlag: Int32 = 1 << 30
 
-    /// Transitions of states by byte, made when a state is first left; one pointer for each state.
-    var rows: UnsafeMutablePointer<UnsafeMutablePointer<Int32>?>
-    /// The classes of tokens, as bits, that leave a state as it is; `unknownLoops` before anyone has asked.
-    var loopBits: UnsafeMutablePointer<UInt8>
-    static let unknownLoops: UInt8 = 0xff
-    private var rowCapacity = 256
-    private var rowCount = 0
-    private(set) var states: [[Item]] = []
-    private var stateNumbers: [[Item]: Int32] = [:]
-    /// Whether a state has counts that are only known to be large.
-    private(set) var farStates: [Bool] = []
-    /// The one byte that can follow, or -1.
-    private(set) var forcedBytes: [Int16] = []
+    // Access is exclusive by the lock; checking it again for every byte would cost as much as the walk.
 
-    private(set) var parentSets: [[Int32]] = []
-    private var parentSetNumbers: [[Int32]: Int32] = [:]
-    var pushes: [(saved: Int32, top: Int32)] = []
-    private var pushNumbers: [UInt64: Int32] = [:]
-    private var resumptions: [UInt64: Int32] = [:]
+    /// Transitions of states by byte, made when a state is first left; one pointer for each state.
+    @exclusivity(unchecked) var rows: UnsafeMutablePointer<UnsafeMutablePointer<Int32>?>
+    /// The classes of tokens, as bits, that leave a state as it is; `unknownLoops` before anyone has asked.
+    @exclusivity(unchecked) var loopBits: UnsafeMutablePointer<UInt8>
+    static let unknownLoops: UInt8 = 0xff
+    @exclusivity(unchecked) private var rowCapacity = 256
+    @exclusivity(unchecked) private var rowCount = 0
+    @exclusivity(unchecked) private(set) var states: [[Item]] = []
+    @exclusivity(unchecked) private var stateNumbers: [[Item]: Int32] = [:]
+    /// Whether a state has counts that are only known to be large.
+    @exclusivity(unchecked) private(set) var farStates: [Bool] = []
+    /// The one byte that can follow, or -1.
+    @exclusivity(unchecked) private(set) var forcedBytes: [Int16] = []
+
+    @exclusivity(unchecked) private(set) var parentSets: [[Int32]] = []
+    @exclusivity(unchecked) private var parentSetNumbers: [[Int32]: Int32] = [:]
+    @exclusivity(unchecked) var pushes: [(saved: Int32, top: Int32)] = []
+    @exclusivity(unchecked) private var pushNumbers: [UInt64: Int32] = [:]
+    @exclusivity(unchecked) private var resumptions: [UInt64: Int32] = [:]
 
     let texts: [TextAutomaton]
     /// Counts above this are taken for far.
     let farLimit: Int32
     let maskStore = MaskStore()
-    var arena: Arena
+    @exclusivity(unchecked) var arena: Arena
 
     let startState: Int32
 
@@ -167,12 +169,22 @@ final class Machine: @unchecked Sendable {  // everything mutable is guarded by 
         var byte = 0
         var live = 0
         var last = -1
+        // Inside a text most stretches of bytes lead to few places.
+        let inText = items.count == 1 ? textState(of: items[0]) : nil
+        var known: [(target: Int32, transition: Int32)] = []
         while byte < 256 {
             var end = byte + 1
             while end < 256, !cuts.contains(end) { end += 1 }
-            let transition = transition(for: step(items, UInt8(byte)))
-            for index in byte..<end { row[index] = transition }
-            if transition != Self.dead {
+            var transition: Int32?
+            var target: Int32 = 0
+            if let (text, state) = inText {
+                target = text.next(state, UInt8(byte))
+                transition = known.first { $0.target == target }?.transition
+            }
+            let found = transition ?? self.transition(for: step(items, UInt8(byte)))
+            if inText != nil, transition == nil { known.append((target, found)) }
+            for index in byte..<end { row[index] = found }
+            if found != Self.dead {
                 live += end - byte
                 last = byte
             }
@@ -182,6 +194,16 @@ final class Machine: @unchecked Sendable {  // everything mutable is guarded by 
         rowCount += 1
         if live == 1 { forcedBytes[Int(state)] = Int16(last) }
         return row
+    }
+
+    /// The text that an item is inside, and where, if what a byte does is told by where it leads there.
+    private func textState(of item: Item) -> (TextAutomaton, Int32)? {
+        switch item.kind {
+        case .text: (texts[Int(item.reference)], item.position)
+        case .object where item.phase == .inGroupKey:
+            (texts[Int(program.objects[Int(item.reference)].groups[Int(item.group)].language)], item.detail)
+        default: nil
+        }
     }
 
     private func transition(for outcome: Outcome) -> Int32 {

@@ -28,14 +28,14 @@ final class TextAutomaton {
     }
 
     let language: Program.Language
-    private var states: [State] = []
-    private var numbers: [State: Int32] = [:]
-    private var rows: [UnsafeMutablePointer<Int32>?] = []
+    @exclusivity(unchecked) private var states: [State] = []
+    @exclusivity(unchecked) private var numbers: [State: Int32] = [:]
+    @exclusivity(unchecked) private var rows: [UnsafeMutablePointer<Int32>?] = []
     /// The state of the language where a state is between characters, else -1.
-    private(set) var positions: [Int32] = []
+    @exclusivity(unchecked) private(set) var positions: [Int32] = []
     /// The states of the language that a state can come to with the character that it is inside.
-    private(set) var targets: [[Int32]] = []
-    private var cuts: [ByteSet] = []
+    @exclusivity(unchecked) private(set) var targets: [[Int32]] = []
+    @exclusivity(unchecked) private var cuts: [ByteSet] = []
 
     static let start: Int32 = 0
 
@@ -58,8 +58,7 @@ final class TextAutomaton {
             positions.append(position)
             targets.append([])
         case .continuation(_, let branches): add(branches.map(\.target))
-        case .escape(let position):
-            add(language.automaton.edges(of: position).map(\.target))
+        case .escape(let position): add(escapedTargets(position))
         case .hex(_, let branches, let surrogate): add(branches.map(\.target) + (surrogate >= 0 ? [surrogate] : []))
         case .low(_, let target): add([target])
         }
@@ -69,6 +68,30 @@ final class TextAutomaton {
     private func add(_ list: [Int32]) {
         positions.append(-1)
         targets.append(Set(list).sorted())
+    }
+
+    /// Whether every character can follow, here and for ever, in every spelling.
+    private(set) lazy var isTotal: Bool =
+        language.spelling == .free && language.automaton.isTotal
+        && (0..<Int32(language.automaton.stateCount)).allSatisfy { wideTarget($0) >= 0 }
+
+    /// The classes of tokens, as bits, whose every character leads a state of the language back to itself.
+    @exclusivity(unchecked) private var loopBits: [Int32: UInt8] = [:]
+
+    func loops(at position: Int32) -> UInt8 {
+        if let known = loopBits[position] { return known }
+        var result: UInt8 = 0
+        for (index, set) in TokenTrie.TokenClass.characters.enumerated() {
+            var isLoop = true
+            for range in set.ranges where isLoop {
+                isLoop = language.automaton.edges(of: position).contains {
+                    $0.target == position && $0.low <= range.low && $0.high >= range.high
+                }
+            }
+            if isLoop { result |= 1 << UInt8(index) }
+        }
+        loopBits[position] = result
+        return result
     }
 
     /// Whether a state is between characters and the text may end there.
@@ -159,7 +182,11 @@ final class TextAutomaton {
             let target = number(.boundary(edge.target))
             for value in edge.low...min(edge.high, 0x7f) { row[Int(value)] = target }
         }
-        if let last = edges.last, last.high >= 0x80 {
+        if let last = edges.last, last.high == ScalarSet.last, last.low <= 0x80 {
+            // All characters of several bytes lead to one place, as in most languages: then so do their leading bytes.
+            let states = wideStates[last.target] ?? makeWideStates(last.target)
+            for lead in 0xc2...0xf4 { row[lead] = states[lead - 0xc2] }
+        } else if let last = edges.last, last.high >= 0x80 {
             // Leading bytes by the characters that they begin; those that a character may not have are cut off.
             for lead in UInt32(0xc2)...0xf4 {
                 let (low, high, remaining): (UInt32, UInt32, Int32) =
@@ -178,9 +205,50 @@ final class TextAutomaton {
         guard isJSON else { return }
         for value in 0..<0x20 { row[value] = Self.dead }
         row[Int(UInt8(ascii: "\""))] = language.automaton.accepts[Int(position)] ? Self.closes : Self.dead
-        let escape = number(.escape(position))
-        let escapeRow = self.row(escape)
-        row[Int(UInt8(ascii: "\\"))] = (0..<256).contains { escapeRow[$0] >= 0 } ? escape : Self.dead
+        row[Int(UInt8(ascii: "\\"))] = escapedTargets(position).isEmpty ? Self.dead : number(.escape(position))
+    }
+
+    /// The states of the language that an escape can lead to.
+    private func escapedTargets(_ position: Int32) -> [Int32] {
+        let edges = language.automaton.edges(of: position)
+        if language.spelling == .free {
+            let narrow = branches(position, from: 0, to: 0xffff, relativeTo: 0).map(\.target)
+            let wide = wideTarget(position)
+            return wide >= 0 ? narrow + [wide] : narrow
+        }
+        return edges.filter { edge in
+            edge.low < 0x20 || edge.low <= 0x22 && edge.high >= 0x22 || edge.low <= 0x5c && edge.high >= 0x5c
+        }.map(\.target)
+    }
+
+    /// Where all characters that pairs of surrogates spell lead, if that is one state; else -1.
+    private func wideTarget(_ position: Int32) -> Int32 {
+        let wide = branches(position, from: 0x10000, to: ScalarSet.last, relativeTo: 0)
+        guard wide.count == 1, wide[0].low == 0x10000, wide[0].high == ScalarSet.last else { return -1 }
+        return wide[0].target
+    }
+
+    /// The states behind the leading bytes 0xc2...0xf4 where every character leads to one state of the language.
+    @exclusivity(unchecked) private var wideStates: [Int32: [Int32]] = [:]
+
+    private func makeWideStates(_ target: Int32) -> [Int32] {
+        var result: [Int32] = []
+        for lead in UInt32(0xc2)...0xf4 {
+            let (low, high, remaining): (UInt32, UInt32, Int32) =
+                switch lead {
+                case 0xc2...0xdf: (0, 0x3f, 1)
+                case 0xe0: (0x800, 0xfff, 2)
+                case 0xed: (0, 0x7ff, 2)
+                case 0xe1...0xef: (0, 0xfff, 2)
+                case 0xf0: (0x10000, 0x3ffff, 3)
+                case 0xf4: (0, 0xffff, 3)
+                default: (0, 0x3ffff, 3)
+                }
+            let branch = Branch(low: low, high: high, target: target)
+            result.append(number(.continuation(remaining: remaining, branches: [branch])))
+        }
+        wideStates[target] = result
+        return result
     }
 
     /// The edges of a state over a stretch of characters, counted from `base`, without surrogates.
@@ -247,9 +315,7 @@ final class TextAutomaton {
                 row[Int(UInt8(ascii: "/"))] = number(.boundary(target))
             }
             // A pair of surrogates is offered where all that pairs can spell leads to one place.
-            let wide = branches(position, from: 0x10000, to: ScalarSet.last, relativeTo: 0)
-            let surrogate =
-                wide.count == 1 && wide[0].low == 0x10000 && wide[0].high == ScalarSet.last ? wide[0].target : -1
+            let surrogate = wideTarget(position)
             let branches = branches(position, from: 0, to: 0xffff, relativeTo: 0)
             if !branches.isEmpty || surrogate >= 0 {
                 row[Int(UInt8(ascii: "u"))] = number(.hex(remaining: 4, branches: branches, surrogate: surrogate))

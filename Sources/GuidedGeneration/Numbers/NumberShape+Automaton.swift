@@ -8,10 +8,12 @@ extension NumberShape {
         if self == .all { return Self.anyNumber }
         if self == .integers { return Self.anyInteger }
         if isPlainlyEmpty { return .empty }
+        if self == Self.naturals { return Self.wholeNumbers }
         if let lower, let upper, lower.value == upper.value, multiples.isEmpty, nonMultiples.isEmpty {
             // One value: its plainest spelling, and for a fraction that is all there is to choose.
             return .texts([lower.value.text])
         }
+        if let values = fewIntegers { return .texts(values.map(String.init)) }
         // Magnitudes first: multiples are the same on both sides of zero.
         var magnitudes = Self.decimals
         let isIntegral = isIntegral
@@ -27,9 +29,11 @@ extension NumberShape {
             if lower.value.isNegative {
                 negative = try negative.intersection(
                     Self.compared(with: lower.value.magnitude, less: true, equal: !lower.isExclusive, greater: false))
-            } else {
+            } else if lower.value.isZero, !lower.isExclusive {
                 // Minus zero is zero.
-                negative = lower.value.isZero && !lower.isExclusive ? try negative.intersection(Self.zeros) : .empty
+                negative = try negative.intersection(Self.zeros)
+            } else {
+                negative = .empty
                 positive = try positive.intersection(
                     Self.compared(with: lower.value, less: false, equal: !lower.isExclusive, greater: true))
             }
@@ -48,9 +52,18 @@ extension NumberShape {
         return Self.signed(positive: positive, negative: negative)
     }
 
+    /// The members when they are whole and few.
+    private var fewIntegers: [Int]? {
+        guard multiples == [.one], nonMultiples.isEmpty, let lower = lower?.smallInteger(up: true),
+            let upper = upper?.smallInteger(up: false), upper - lower <= 100
+        else { return nil }
+        return lower <= upper ? Array(lower...upper) : []
+    }
+
     private static let anyNumber = try! RegexCompiler.whole(
         #"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+\-]?[0-9]+)?"#, dialect: .ecmaScript)
     private static let anyInteger = try! RegexCompiler.whole("0|-?[1-9][0-9]*", dialect: .ecmaScript)
+    private static let naturals = NumberShape(lower: Bound(value: .zero, isExclusive: false), multiples: [.one])
     private static let decimals = try! RegexCompiler.whole(#"(0|[1-9][0-9]*)(\.[0-9]+)?"#, dialect: .ecmaScript)
     private static let wholeNumbers = try! RegexCompiler.whole("0|[1-9][0-9]*", dialect: .ecmaScript)
     private static let zeros = try! RegexCompiler.whole(#"0(\.0+)?"#, dialect: .ecmaScript)
@@ -254,6 +267,20 @@ extension NumberShape {
     private static func power(_ base: Int, _ exponent: Int, modulo: Int) -> Int {
         var result = 1 % modulo
         for _ in 0..<max(exponent, 0) { result = result * base % modulo }
+        return result
+    }
+}
+
+extension NumberShape.Bound {
+    /// The nearest whole number inside the bound, when it has at most nine digits.
+    fileprivate func smallInteger(up: Bool) -> Int? {
+        guard value.point <= 9 else { return nil }
+        var result = value.integerDigits.reduce(0) { $0 * 10 + Int($1) }
+        if value.isNegative { result = -result }
+        if value.isInteger { return isExclusive ? result + (up ? 1 : -1) : result }
+        // The digits before the point alone are nearer to zero than the value.
+        if up, !value.isNegative { result += 1 }
+        if !up, value.isNegative { result -= 1 }
         return result
     }
 }

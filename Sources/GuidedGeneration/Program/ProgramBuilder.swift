@@ -186,14 +186,8 @@ struct ProgramBuilder {
                 (member.key, member.isRequired, choices(member.value) { $0.keys.automaton.matches(member.key) }))
         }
         do {
-            var names: Automaton?
             for group in shape.groups where group.value != .never {
-                var keys = group.keys.automaton
-                if !declared.isEmpty {
-                    let excluded = names ?? .texts(declared.sorted())
-                    names = excluded
-                    keys = try compiler.algebra.difference(keys, excluded)
-                }
+                let keys = try compiler.algebra.difference(group.keys.automaton, names: Array(declared))
                 // A key inside a need's language is told from one outside.
                 var parts: [(Automaton, [ObjectShape.Need])] = [(keys, [])]
                 for need in shape.needs {
@@ -242,7 +236,7 @@ struct ProgramBuilder {
         }
         var numbers: Set<String> = []
         for shape in form.numbers {
-            guard shape.isIntegral || shape.lower == shape.upper, let automaton = try? shape.automaton(),
+            guard shape.isIntegral || shape.lower == shape.upper, let automaton = try? compiler.automaton(of: shape),
                 let words = automaton.finiteTexts(limit: limit)
             else { return nil }
             for word in words where numbers.insert(word).inserted {
@@ -345,7 +339,7 @@ struct ProgramBuilder {
     private func isFilled(_ shape: NumberShape) -> Bool {
         if shape == .all || shape == .integers { return true }
         // What cannot be decided here is an error when it is emitted.
-        guard let automaton = try? shape.automaton() else { return true }
+        guard let automaton = try? compiler.automaton(of: shape) else { return true }
         return !automaton.isEmpty
     }
 
@@ -368,6 +362,12 @@ struct ProgramBuilder {
         let automaton = shape.automaton?.automaton ?? .universal
         if automaton.isUniversal { return (automaton, shape.minimum, shape.maximum) }
         if let maximum = shape.maximum, shape.minimum > 0, maximum - shape.minimum < automaton.stateCount {
+            if shape.minimum <= 64 {
+                // An upper bound alone can be counted: what is needed to the end is known in every state.
+                var lower = shape
+                lower.maximum = nil
+                return (try compiler.algebra.languageWithLength(lower), 0, maximum)
+            }
             return (try compiler.algebra.languageWithLength(shape), 0, nil)
         }
         return (automaton, shape.minimum, shape.maximum)
@@ -400,9 +400,9 @@ struct ProgramBuilder {
             return Int32(languages.count - 1)
         }
 
-        var numbers: [ExpressionID: Int32] = [:]
-        for id in order where hasValue.contains(id) { numbers[id] = Int32(numbers.count) }
-        func node(_ id: ExpressionID) -> Int32 { numbers[id] ?? 0 }
+        var nodeNumbers: [ExpressionID: Int32] = [:]
+        for id in order where hasValue.contains(id) { nodeNumbers[id] = Int32(nodeNumbers.count) }
+        func node(_ id: ExpressionID) -> Int32 { nodeNumbers[id] ?? 0 }
         func alternatives(_ choices: [Choice]) -> [Program.Alternative] {
             choices.map { Program.Alternative(node: node($0.expression), mark: $0.mark) }
         }
@@ -421,14 +421,15 @@ struct ProgramBuilder {
                 let shapes = plan.form.numbers
                 let known = plainNumbers[shapes]
                 var language = known
-                if language == nil, let automaton = try Self.numbers(shapes) { language = number(automaton, .plain) }
+                if language == nil, let automaton = try self.numbers(shapes) { language = number(automaton, .plain) }
                 if let language {
                     plainNumbers[shapes] = language
                     result.plain.append(language)
                 }
             }
             for string in try Self.merged(plan.form.strings, self) {
-                let spelling: Program.Language.Spelling = string.automaton.isUniversal ? .free : .canonical
+                // Where any character may come, in any of its spellings.
+                let spelling: Program.Language.Spelling = string.automaton.isTotal ? .free : .canonical
                 result.strings.append(
                     Program.BoundedString(
                         language: number(string.automaton, spelling), minimum: Int32(string.minimum),
@@ -471,7 +472,7 @@ struct ProgramBuilder {
     private static let `false` = Automaton.texts(["false"])
 
     /// The union of sets of numbers; nil when none has a member.
-    private static func numbers(_ shapes: [NumberShape]) throws(GrammarError) -> Automaton? {
+    private func numbers(_ shapes: [NumberShape]) throws(GrammarError) -> Automaton? {
         do {
             var values: [String] = []
             var result = Automaton.empty
@@ -481,7 +482,7 @@ struct ProgramBuilder {
                 {
                     values.append(lower.value.text)
                 } else {
-                    result = try result.union(try shape.automaton())
+                    result = try result.union(try compiler.automaton(of: shape))
                 }
             }
             if !values.isEmpty { result = try result.union(.texts(values)) }

@@ -9,7 +9,7 @@ struct RegexParser {
     private var depth = 0
 
     /// Nested groups beyond this are refused, so that no pattern overflows the stack.
-    private static let depthLimit = 200
+    private static let depthLimit = 100
     /// The largest count of a repetition that is unrolled into states.
     private static let countLimit = 1_000_000_000
 

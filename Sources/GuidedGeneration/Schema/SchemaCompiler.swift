@@ -87,6 +87,16 @@ final class SchemaCompiler {
         return result
     }
 
+    /// The automaton of a set of numbers, made once.
+    func automaton(of shape: NumberShape) throws(AutomatonLimit) -> Automaton {
+        if let known = numbers[shape] { return known }
+        let result = try shape.automaton()
+        numbers[shape] = result
+        return result
+    }
+
+    private var numbers: [NumberShape: Automaton] = [:]
+
     // MARK: Operations with errors that name a keyword
 
     private static func tooComplex(_ keyword: String, _ path: String) -> GrammarError {

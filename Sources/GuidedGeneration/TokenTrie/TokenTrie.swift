@@ -27,6 +27,16 @@ package final class TokenTrie: @unchecked Sendable {  // immutable after init
         case unicode
         /// The rest: quotation marks, backslashes, control characters and parts of characters.
         case other
+
+        /// The characters of the classes, but for `other`.
+        static let characters: [ScalarSet] = {
+            let word = ScalarSet([(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)])
+            let ascii = ScalarSet([(0x20, 0x21), (0x23, 0x5b), (0x5d, 0x7f)])
+            return [
+                word, word.union(ScalarSet(" ")), ascii,
+                ascii.union(ScalarSet([(0x80, 0xd7ff), (0xe000, ScalarSet.last)])),
+            ]
+        }()
     }
 
     /// The nodes of one class, and its tokens as a bit set.
@@ -50,6 +60,8 @@ package final class TokenTrie: @unchecked Sendable {  // immutable after init
     let nodeCount: Int
     let tokenIDs: UnsafeMutablePointer<Int32>
     let slices: [Slice]
+    /// The nodes of a trie of the tokens that close a free string.
+    let closing: Range<Int>
     let stringProfile: StringProfile
     /// The bytes of all tokens, and where each token's begin.
     private let tokenBytes: [UInt8]
@@ -107,6 +119,13 @@ package final class TokenTrie: @unchecked Sendable {  // immutable after init
                 Slice(nodes: first..<nodes.count, roots: roots, words: words, tokenCount: sorted.count))
         }
         self.slices = slices
+        stringProfile = StringProfile(tokens: tokens, members: members, wordCount: wordCount)
+        let firstClosing = nodes.count
+        let closingTokens = stringProfile.suffixEntries.map(\.token).sorted {
+            tokens[Int($0)].lexicographicallyPrecedes(tokens[Int($1)])
+        }
+        Self.append(closingTokens, of: tokens, to: &nodes, &ids)
+        closing = firstClosing..<nodes.count
         nodeCount = nodes.count
         // The tokens below a node end where those of the node behind it begin, so the last needs one behind it.
         nodes.append(Node(end: Int32(nodes.count), firstToken: Int32(ids.count), tokenCount: 0, depth: 1, byte: 0))
@@ -114,7 +133,6 @@ package final class TokenTrie: @unchecked Sendable {  // immutable after init
         self.nodes.initialize(from: nodes, count: nodes.count)
         tokenIDs = .allocate(capacity: max(ids.count, 1))
         tokenIDs.initialize(from: ids, count: ids.count)
-        stringProfile = StringProfile(tokens: tokens, members: members, wordCount: wordCount)
     }
 
     deinit {

@@ -74,3 +74,20 @@ extension Grammar {
         return String(decoding: prefix, as: UTF8.self)
     }
 }
+
+/// A matcher behind a reference, so that expectations can go on with it.
+final class Walk {
+    var matcher: Matcher
+
+    init(_ grammar: Grammar, _ trie: TokenTrie = Vocabulary.bytes) { matcher = Matcher(grammar, trie: trie) }
+
+    init(_ matcher: Matcher) { self.matcher = matcher }
+
+    func accept(_ text: String) -> Bool { matcher.accept(bytes: text.utf8) }
+    func accept(_ token: Int32) -> Bool { matcher.accept(token) }
+    func allows(_ token: Int32) -> Bool { matcher.mask().contains(token) }
+    var mask: TokenMask { matcher.mask() }
+    var forced: String { String(decoding: matcher.forcedBytes(), as: UTF8.self) }
+    var isAccepting: Bool { matcher.isAccepting }
+    var isFinished: Bool { matcher.isFinished }
+}

@@ -55,6 +55,24 @@ final class NormalFormAlgebra {
         }
     }
 
+    /// The keys of a language without some names.
+    func difference(_ keys: Automaton, names: [String]) throws(Limit) -> Automaton {
+        if names.isEmpty { return keys }
+        let sorted = names.sorted()
+        if keys.isUniversal {
+            if let known = complements[sorted] { return known }
+            let result = Automaton.allBut(sorted)
+            complements[sorted] = result
+            return result
+        }
+        let excluded = nameSets[sorted] ?? .texts(sorted)
+        nameSets[sorted] = excluded
+        return try difference(keys, excluded)
+    }
+
+    private var complements: [[String]: Automaton] = [:]
+    private var nameSets: [[String]: Automaton] = [:]
+
     /// Keeps the automata alive whose identity is a key.
     private var retained: [Automaton] = []
 
@@ -344,9 +362,9 @@ final class NormalFormAlgebra {
                 }
             }
         }
-        let declared = shape.members.isEmpty ? Automaton.empty : Automaton.texts(shape.members.map(\.key))
+        let declared = shape.members.map(\.key)
         for group in shape.groups where group.value != .any {
-            let keys = try difference(group.keys.automaton, declared)
+            let keys = try difference(group.keys.automaton, names: declared)
             guard !keys.isEmpty else { continue }
             result.append(
                 ObjectShape(needs: [.init(keys: InternedAutomaton(keys), value: table.not(group.value))]))
