@@ -38,10 +38,9 @@ func expand(_ source: String) -> Expansion {
         for fixIt in diagnostic.fixIts {
             lines.append("fix-it: \(fixIt.message.message)")
             for case .replace(let old, let new) in fixIt.changes {
-                // Nodes that the macro sees are detached; they carry their place in the file.
-                let start = context.location(
-                    for: old.positionAfterSkippingLeadingTrivia, anchoredAt: old, fileName: "Test.swift")
-                edits.append((start.offset..<start.offset + old.trimmedLength.utf8Length, new.trimmedDescription))
+                // Nodes that the macro sees are detached; the context knows their place in the file.
+                let start = context.location(for: old.position, anchoredAt: old, fileName: "Test.swift")
+                edits.append((start.offset..<start.offset + old.totalLength.utf8Length, new.description))
             }
         }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Guides")
 struct GenerationGuideTests {
-    private func schema<Value: Generable>(
+    private func describe<Value: Generable>(
         _ type: Value.Type, _ guides: GenerationGuide<Value>...
     ) throws -> (JSONValue, [SchemaFault]) {
         let schema = try GenerationSchema(root: .init(type: type, guides: guides), dependencies: [])
@@ -19,7 +19,7 @@ struct GenerationGuideTests {
             _ type: Value.Type, _ guides: GenerationGuide<Value>, _ json: String,
             sourceLocation: SourceLocation = #_sourceLocation
         ) throws {
-            let (schema, faults) = try schema(type, guides)
+            let (schema, faults) = try describe(type, guides)
             #expect(try schema == JSONValue(parsing: json), sourceLocation: sourceLocation)
             #expect(faults == [], sourceLocation: sourceLocation)
         }
@@ -58,18 +58,18 @@ struct GenerationGuideTests {
     @Test("Several guides hold together")
     func together() throws {
         #expect(
-            try schema(Int.self, .minimum(1), .range(0...9), .maximum(7), .minimum(-5)).0 == [
+            try describe(Int.self, .minimum(1), .range(0...9), .maximum(7), .minimum(-5)).0 == [
                 "type": "integer", "minimum": 1, "maximum": 7,
             ])
         #expect(
-            try schema(String.self, .anyOf(["a", "b", "c"]), .anyOf(["c", "b", "x"])).0 == [
+            try describe(String.self, .anyOf(["a", "b", "c"]), .anyOf(["c", "b", "x"])).0 == [
                 "type": "string", "enum": ["b", "c"],
             ])
         #expect(
-            try schema([String].self, .minimumCount(1), .count(0...4), .element(.constant("x"))).0
+            try describe([String].self, .minimumCount(1), .count(0...4), .element(.constant("x"))).0
                 == ["type": "array", "items": ["type": "string", "enum": ["x"]], "minItems": 1, "maxItems": 4])
         #expect(
-            try schema(String.self, .pattern(/a+/), .pattern(/a{2}/)).0
+            try describe(String.self, .pattern(/a+/), .pattern(/a{2}/)).0
                 == ["type": "string", "pattern": "^(?:a+)$", "allOf": [["pattern": "^(?:a{2})$"]]])
     }
 
