@@ -63,7 +63,7 @@ struct GenerationGuideTests {
             ])
         #expect(
             try describe(String.self, .anyOf(["a", "b", "c"]), .anyOf(["c", "b", "x"])).0 == [
-                "type": "string", "enum": ["b", "c"],
+                "type": "string", "enum": ["c", "b"],
             ])
         #expect(
             try describe([String].self, .minimumCount(1), .count(0...4), .element(.constant("x"))).0

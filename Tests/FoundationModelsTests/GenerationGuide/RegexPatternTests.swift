@@ -168,7 +168,7 @@ struct RegexPatternTests {
                 Regex {
                     Capture(as: reference) { "a" }; reference
                 }
-            ).contains("back-reference"))
+            ).contains("not supported"))
         #expect(
             pattern(
                 Regex {

@@ -46,8 +46,9 @@ final class ScriptedBackend: LocalModelBackend {
             do {
                 let text = try answer(generation, index)
                 continuation.yield(.promptProcessed(total: 10, cached: index))
-                for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-                    continuation.yield(.text(word + " ", tokenCount: 1))
+                let words = text.split(separator: " ", omittingEmptySubsequences: false)
+                for (index, word) in words.enumerated() {
+                    continuation.yield(.text(index == 0 ? String(word) : " " + word, tokenCount: 1))
                 }
                 continuation.yield(.finished(outputTokenCount: 3))
                 continuation.finish()

@@ -7,7 +7,7 @@ import Testing
         let backend = ScriptedBackend { _, _ in "All is well." }
         let session = LanguageModelSession(model: SystemLanguageModel(backend: backend), instructions: "Be brief.")
         let response = try await session.respond(to: "How is it?")
-        #expect(response.content == "All is well. ")
+        #expect(response.content == "All is well.")
         #expect(response.usage.input.totalTokenCount == 10)
         #expect(response.usage.output.totalTokenCount == 3)
         #expect(
@@ -42,7 +42,7 @@ import Testing
         }
         let session = LanguageModelSession(model: SystemLanguageModel(backend: backend), tools: [TrimmedEchoTool()])
         let response = try await session.respond(to: "Say a.")
-        #expect(response.content == "The echo says a. ")
+        #expect(response.content == "The echo says a.")
         #expect(session.transcript.kinds == ["instructions", "prompt", "toolCalls", "toolOutput", "response"])
         #expect(backend.generations[0].choices == ["echo", "none"])
         #expect(backend.generations[1].schema != nil)
@@ -74,7 +74,7 @@ import Testing
             return generation.schema != nil ? #"{"text": "a"}"# : "done"
         }
         let session = LanguageModelSession(model: SystemLanguageModel(backend: backend), tools: [TrimmedEchoTool()])
-        #expect(try await session.respond(to: "Hi").content == "done ")
+        #expect(try await session.respond(to: "Hi").content == "done")
         #expect(session.transcript.filter { $0.kind == "toolCalls" }.count == 1)
     }
 
