@@ -69,7 +69,7 @@ extension Kernels {
                         }
                     }
                     let error = greatestError(y, expected, scale: scale)
-                    #expect(error < 1e-6, "\(rows)×\(cols), \(String(cString: ck_set_name(set)))")
+                    #expect(error < 3e-6, "\(rows)×\(cols), \(String(cString: ck_set_name(set)))")
                 }
             }
         }
@@ -122,7 +122,7 @@ extension Kernels {
                         let start = 1 + token * (rows + 5)
                         return Array(outputs[i][start..<start + rows])
                     }
-                    #expect(greatestError(y, expected, scale: scale) < 1e-6, "\(type.testDescription)")
+                    #expect(greatestError(y, expected, scale: scale) < 3e-6, "\(type.testDescription)")
                     // Nothing else was touched.
                     #expect(outputs[i].filter { $0.isNaN }.count == 1 + tokens * 5)
                 }
@@ -231,7 +231,7 @@ extension Kernels {
             // What is below the smallest scale counts as nought.
             let counted = [Float](repeating: 0, count: 32) + Self.rounded(Array(x[32...]))
             let (expected, scale) = Self.reference(counted, matrix.values, tokens: 1, rows: 8, cols: 128)
-            #expect(greatestError(y, expected, scale: scale) < 1e-6)
+            #expect(greatestError(y, expected, scale: scale) < 3e-6)
         }
     }
 }

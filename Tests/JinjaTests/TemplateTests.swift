@@ -126,7 +126,7 @@ struct RenderLimitTests {
         "{% set ns = namespace(s=[1]) %}{% for i in range(60) %}{% set ns.s = [ns.s, ns.s] %}{% endfor %}{{ ns.s }}",
         "{% set ns = namespace(s=[1]) %}{% for i in range(60) %}{% set ns.s = [ns.s, ns.s] %}{% endfor %}{{ ns.s|tojson }}",
         "{% set ns = namespace() %}{% set ns.a = ns %}{{ ns }}",
-        "{{ 'a' * 10**12 }}", "{{ [0] * 10**12 }}", "{{ 10 ** 10 ** 10 }}", "{{ '%999999999d' % 1 }}",
+        "{{ 'a' * 10**12 }}", "{{ [0] * 10**12 }}", "{{ 10 ** (10 ** 10) }}", "{{ '%999999999d' % 1 }}",
         "{{ '{:999999999}'.format(1) }}",
         "{{ 'a'.center(10**11) }}", "{{ 'a'|indent(10**11) }}", "{{ ('a' * 10**6).replace('a', 'b' * 10**6) }}",
         "{{ ('a' * 10**6)|replace('', 'b' * 10**6) }}", "{{ ('x' * 10**6).join('a' * 10**6) }}",

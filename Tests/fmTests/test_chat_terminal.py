@@ -29,7 +29,14 @@ class Terminal:
         os.close(terminal)
         self.seen = ""
 
+    def wait_for_editor(self):
+        """Keys that come before the line editor has taken the terminal over are edited by the system, in its way."""
+        end = time.monotonic() + 20
+        while termios.tcgetattr(self.master)[3] & termios.ICANON and time.monotonic() < end:
+            time.sleep(0.01)
+
     def send(self, text):
+        self.wait_for_editor()
         os.write(self.master, text.encode())
 
     def expect(self, text, seconds=20):

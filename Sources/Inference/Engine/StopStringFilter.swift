@@ -11,21 +11,11 @@ package struct StopStringFilter {
     package mutating func append(_ text: String) -> (text: String, stop: String?) {
         guard !stops.isEmpty else { return (text, nil) }
         held.append(contentsOf: text.utf8)
-        // The earliest in the text wins, of several at one place the longest.
-        var found: (position: Int, text: String, count: Int)?
-        for stop in stops {
-            guard let position = firstIndex(of: stop.bytes) else { continue }
-            if found.map({ (position, -stop.bytes.count) < ($0.position, -$0.count) }) ?? true {
-                found = (position, stop.text, stop.bytes.count)
-            }
-        }
-        if let found {
-            let text = String(decoding: held[..<found.position], as: UTF8.self)
-            held.removeAll()
-            return (text, found.text)
-        }
         // The longest end of the text that begins a stop string.
         let kept = stops.map { partialLength($0.bytes) }.max() ?? 0
+        // A stop string that has come counts unless an earlier one may still be coming: what ends the text must not depend
+        // on the pieces that it comes in.
+        if let found = firstStop(), found.position <= held.count - kept { return (cut(at: found), found.text) }
         var end = held.count - kept
         // A held part may begin inside a character only if a stop string does, which text never does; stay safe.
         while end > 0, end < held.count, held[end] & 0xc0 == 0x80 { end -= 1 }
@@ -34,10 +24,28 @@ package struct StopStringFilter {
         return (released, nil)
     }
 
-    /// What is still held back, when no more text comes.
+    /// What is still held back, up to a stop string in it, when no more text comes.
     package mutating func finish() -> String {
+        if let found = firstStop() { return cut(at: found) }
         defer { held.removeAll() }
         return String(decoding: held, as: UTF8.self)
+    }
+
+    /// The earliest stop string in the text, of several at one place the longest.
+    private func firstStop() -> (position: Int, text: String, count: Int)? {
+        var found: (position: Int, text: String, count: Int)?
+        for stop in stops {
+            guard let position = firstIndex(of: stop.bytes) else { continue }
+            if found.map({ (position, -stop.bytes.count) < ($0.position, -$0.count) }) ?? true {
+                found = (position, stop.text, stop.bytes.count)
+            }
+        }
+        return found
+    }
+
+    private mutating func cut(at found: (position: Int, text: String, count: Int)) -> String {
+        defer { held.removeAll() }
+        return String(decoding: held[..<found.position], as: UTF8.self)
     }
 
     private func firstIndex(of bytes: [UInt8]) -> Int? {

@@ -54,7 +54,7 @@ struct ModelLoadingTests {
         arguments: [
             ("qwen2.block_count", GGUFWriter.Value.uint32(0)), ("qwen2.block_count", .uint32(1 << 31)),
             ("qwen2.block_count", .string("two")), ("qwen2.embedding_length", .uint64(1 << 62)),
-            ("qwen2.attention.head_count", .uint32(3)), ("qwen2.attention.head_count_kv", .uint32(3)),
+            ("qwen2.attention.head_count", .uint32(0)), ("qwen2.attention.head_count_kv", .uint32(3)),
             ("qwen2.attention.head_count_kv", .uint32(0)), ("qwen2.attention.key_length", .uint32(7)),
             ("qwen2.attention.value_length", .uint32(16)), ("qwen2.context_length", .int32(-1)),
             ("qwen2.attention.layer_norm_rms_epsilon", .float32(.nan)), ("qwen2.rope.freq_base", .float32(0)),
