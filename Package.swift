@@ -7,15 +7,23 @@ import PackageDescription
 // that nothing of swift-syntax is compiled. They lie in `lib/swift/host` of the toolchain whose PackageDescription
 // library this very manifest is linked to.
 let hostLibraries: String = {
-    let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
-    for line in maps.split(separator: "\n") where line.contains("libPackageDescription") {
-        guard let slash = line.firstIndex(of: "/") else { continue }
-        // lib/swift/pm/ManifestAPI/libPackageDescription.so → lib/swift/host
-        return URL(fileURLWithPath: String(line[slash...]))
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("host").path
+    func host(besideLibraryFolderOf path: String, up levels: Int) -> String {
+        var url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+        for _ in 0..<levels { url.deleteLastPathComponent() }
+        return url.path
     }
-    return "/usr/lib/swift/host"
+    // lib/swift/pm/ManifestAPI/libPackageDescription.so → lib/swift/host
+    let maps = FileManager.default.contents(atPath: "/proc/self/maps").map { String(decoding: $0, as: UTF8.self) } ?? ""
+    var candidates = maps.split(separator: "\n").filter { $0.contains("libPackageDescription") }
+        .compactMap { line in
+            line.firstIndex(of: "/").map { host(besideLibraryFolderOf: String(line[$0...]), up: 3) + "/host" }
+        }
+    // bin/swiftc → lib/swift/host, for the compiler of the search path.
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    candidates += path.split(separator: ":").map { "\($0)/swiftc" }.filter(FileManager.default.isExecutableFile)
+        .map { host(besideLibraryFolderOf: $0, up: 2) + "/lib/swift/host" }
+    candidates.append("/usr/lib/swift/host")
+    return candidates.first { FileManager.default.fileExists(atPath: "\($0)/SwiftSyntax.swiftmodule") } ?? candidates[0]
 }()
 
 let strict: [SwiftSetting] = [
@@ -35,7 +43,8 @@ let package = Package(
     traits: [
         .trait(
             name: "GenerationErrors",
-            description: "Throw LanguageModelSession.GenerationError, which programs for the framework's 26 generation catch.")
+            description:
+                "Throw LanguageModelSession.GenerationError, which programs for the framework's 26 generation catch.")
     ],
     targets: [
         // Libraries of the system, each with the Debian package that brings it.
@@ -83,12 +92,15 @@ let package = Package(
 
         // Tests mirror the rooms. They reach internals through `package` access, so that they run on release builds.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
-        .testTarget(name: "CKernelsTests", dependencies: ["CKernels"], swiftSettings: strict),
+        .testTarget(
+            name: "CKernelsTests", dependencies: ["CKernels"], exclude: ["make_blocks.py"], swiftSettings: strict),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
         .testTarget(
             name: "TokenizersTests", dependencies: ["Tokenizers", "JSON"], exclude: ["Fixtures"],
             swiftSettings: strict),
-        .testTarget(name: "JinjaTests", dependencies: ["Jinja", "JSON"], swiftSettings: strict),
+        .testTarget(
+            name: "JinjaTests", dependencies: ["Jinja", "JSON"], resources: [.copy("Fixtures")],
+            swiftSettings: strict),
         .testTarget(name: "GuidedGenerationTests", dependencies: ["GuidedGeneration", "JSON"], swiftSettings: strict),
         .testTarget(
             name: "InferenceTests",

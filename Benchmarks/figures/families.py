@@ -4,24 +4,28 @@ Every model is small and has random weights; `transformers` computes it in float
 of F32 tensors, and the engine computes the file: once as a prompt, once token by token. The error of a position is the
 greatest difference of its logits over the greatest absolute logit. The engine's cache holds keys and values in half
 precision; what remains when the reference rounds its own in the same way is printed too.
+
+`--fixture FILE` writes the models and some of their logits in a form that the tests of the package read. Weights come from
+a generator that is easily written twice (`weights`), so that the file need not hold them.
 """
 
 import json
+import math
 import pathlib
 import tempfile
 
 import _frame
 
-VOCABULARY = 320
-TOKENS = 80
-
 
 def options(parser):
     parser.add_argument("--only", help="one family alone")
     parser.add_argument("--keep", type=pathlib.Path, help="a folder in which the GGUF files stay")
+    parser.add_argument("--fixture", type=pathlib.Path, help="write the tests' fixture instead of measuring")
 
 
 given = _frame.arguments(__doc__, extra=options)
+# The fixture has shorter texts and fewer words, but each mechanism in it is at work.
+VOCABULARY, TOKENS = (64, 48) if given.fixture else (320, 80)
 _frame.need("torch", "transformers", "gguf", "numpy")
 
 import gguf  # noqa: E402
@@ -123,28 +127,38 @@ FAMILIES = {
 }
 
 
-def make(kind, changes, seed):
-    """A model of transformers with random weights that make the logits differ and the attention choose."""
+def make(kind, changes):
+    """A model of transformers and its configuration."""
     configuration = getattr(transformers, f"{kind}Config")(**{**BASE, **changes})
-    torch.manual_seed(seed)
-    model = getattr(transformers, f"{kind.removesuffix('Text')}ForCausalLM")(configuration).to(torch.float32).eval()
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            if name.endswith("norm.weight"):
-                middle = 0.0 if kind.startswith("Gemma") else 1.0
-                parameter.copy_(middle + 0.2 * torch.randn_like(parameter))
-            elif name.endswith("bias"):
-                parameter.copy_(0.2 * torch.randn_like(parameter))
-            elif "embed" in name:
-                parameter.copy_(torch.randn_like(parameter))
-            else:
-                # As trained models have it, each layer changes the stream a little: gain 1 inside a branch, and on its
-                # way out 1 / sqrt(branches), as GPT-2 is initialised.
-                gain = 1.0
-                if name.endswith(("o_proj.weight", "down_proj.weight")):
-                    gain = (2 * configuration.num_hidden_layers) ** -0.5
-                parameter.copy_(gain * torch.randn_like(parameter) / parameter.shape[1] ** 0.5)
-    return model, configuration
+    model = getattr(transformers, f"{kind.removesuffix('Text')}ForCausalLM")(configuration)
+    return model.to(torch.float32).eval(), configuration
+
+
+def weights(name, shape, scale, offset):
+    """The numbers of a tensor: uniform in offset ± scale, from SplitMix64 seeded with the FNV-1a hash of its name, 16 bits
+    each, so that with a scale that is a power of two every one is exact."""
+    seed = 0xCBF29CE484222325
+    for byte in name.encode():
+        seed = (seed ^ byte) * 0x100000001B3 % 2**64
+    state = np.uint64(seed) + np.arange(1, int(np.prod(shape)) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    top = ((state ^ (state >> np.uint64(31))) >> np.uint64(48)).astype(np.float64)
+    return ((top / 32768 - 1) * scale + offset).astype(np.float32).reshape(shape)
+
+
+def spread(name, shape, layers):
+    """(scale, offset) of a tensor's numbers. As trained models have it, each layer changes the stream a little: gain 1
+    inside a branch, and 1 / sqrt(branches) on its way out, as GPT-2 is initialised."""
+    if name.endswith("norm.weight"):
+        return 0.5, 1.0
+    if name.endswith(".bias"):
+        return 0.25, 0.0
+    if name.startswith("token_embd"):
+        return 2.0, 0.0
+    gain = (2 * layers) ** -0.5 if "attn_output" in name or "ffn_down" in name else 1.0
+    # The standard deviation of a uniform number is its scale over sqrt(3).
+    return 2.0 ** round(math.log2(gain * (3 / shape[1]) ** 0.5)), 0.0
 
 
 NAMES = {
@@ -186,65 +200,96 @@ def interleave(tensor, heads):
     return tensor.reshape(heads, 2, tensor.shape[0] // heads // 2, *tensor.shape[1:]).swapaxes(1, 2).reshape(tensor.shape)
 
 
-def write(path, architecture, model, configuration):
-    writer = gguf.GGUFWriter(path, architecture)
-    head_width = getattr(configuration, "head_dim", None) or configuration.hidden_size // configuration.num_attention_heads
-    writer.add_block_count(configuration.num_hidden_layers)
-    writer.add_context_length(configuration.max_position_embeddings)
-    writer.add_embedding_length(configuration.hidden_size)
-    writer.add_feed_forward_length(configuration.intermediate_size)
-    writer.add_head_count(configuration.num_attention_heads)
-    writer.add_head_count_kv(configuration.num_key_value_heads)
-    writer.add_key_length(head_width)
-    writer.add_value_length(head_width)
-    writer.add_layer_norm_rms_eps(configuration.rms_norm_eps)
-    if getattr(configuration, "sliding_window", None):
-        writer.add_sliding_window(configuration.sliding_window)
-    if getattr(configuration, "attn_logit_softcapping", None):
-        writer.add_float32(f"{architecture}.attn_logit_softcapping", configuration.attn_logit_softcapping)
-    if getattr(configuration, "final_logit_softcapping", None):
-        writer.add_float32(f"{architecture}.final_logit_softcapping", configuration.final_logit_softcapping)
-    if architecture == "granite":
-        writer.add_float32("granite.attention.scale", configuration.attention_multiplier)
-        writer.add_float32("granite.embedding_scale", configuration.embedding_multiplier)
-        writer.add_float32("granite.residual_scale", configuration.residual_multiplier)
-        writer.add_float32("granite.logit_scale", configuration.logits_scaling)
+def separate(tensor, heads):
+    """The inverse of `interleave`."""
+    return tensor.reshape(heads, tensor.shape[0] // heads // 2, 2, *tensor.shape[1:]).swapaxes(1, 2).reshape(tensor.shape)
 
+
+def fill(model, architecture, configuration):
+    """Gives the model its weights. Returns {name in the file: (numbers, scale, offset)}."""
+    tensors = {}
+    gemma = architecture.startswith("gemma")
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if name == "lm_head.weight" and configuration.tie_word_embeddings:
+                continue
+            there = tensor_name(name, gemma)
+            shape = tuple(parameter.shape)
+            scale, offset = spread(there, shape, configuration.num_hidden_layers)
+            values = weights(there, shape, scale, offset)
+            tensors[there] = (values, scale, offset)
+            if architecture in ("llama", "granite", "smollm3"):
+                if ".q_proj." in name:
+                    values = separate(values, configuration.num_attention_heads)
+                if ".k_proj." in name:
+                    values = separate(values, configuration.num_key_value_heads)
+            if gemma and name.endswith("norm.weight"):
+                values = values - 1
+            parameter.copy_(torch.from_numpy(np.ascontiguousarray(values)))
+    return tensors
+
+
+def metadata(architecture, configuration):
+    """[(key, value)] with strings, integers and floats."""
+    head_width = getattr(configuration, "head_dim", None) or configuration.hidden_size // configuration.num_attention_heads
+    pairs = [
+        ("block_count", configuration.num_hidden_layers),
+        ("context_length", configuration.max_position_embeddings),
+        ("embedding_length", configuration.hidden_size),
+        ("feed_forward_length", configuration.intermediate_size),
+        ("attention.head_count", configuration.num_attention_heads),
+        ("attention.head_count_kv", configuration.num_key_value_heads),
+        ("attention.key_length", head_width),
+        ("attention.value_length", head_width),
+        ("attention.layer_norm_rms_epsilon", float(configuration.rms_norm_eps)),
+    ]
+
+    def add(key, attribute):
+        value = getattr(configuration, attribute, None)
+        if value:
+            pairs.append((key, value))
+
+    add("attention.sliding_window", "sliding_window")
+    add("attn_logit_softcapping", "attn_logit_softcapping")
+    add("final_logit_softcapping", "final_logit_softcapping")
+    if architecture == "granite":
+        add("attention.scale", "attention_multiplier")
+        add("embedding_scale", "embedding_multiplier")
+        add("residual_scale", "residual_multiplier")
+        add("logit_scale", "logits_scaling")
     rope = configuration.rope_parameters
     rope = rope.get("full_attention", rope)
-    writer.add_rope_freq_base(rope["rope_theta"])
+    pairs.append(("rope.freq_base", float(rope["rope_theta"])))
     kind = rope.get("rope_type", "default")
+    if kind in ("linear", "yarn", "longrope"):
+        pairs.append(("rope.scaling.type", kind))
     if kind in ("linear", "yarn"):
-        writer.add_string(f"{architecture}.rope.scaling.type", kind)
-        writer.add_float32(f"{architecture}.rope.scaling.factor", rope["factor"])
-    if "original_max_position_embeddings" in rope and kind != "llama3":
-        writer.add_uint32(
-            f"{architecture}.rope.scaling.original_context_length", rope["original_max_position_embeddings"]
-        )
-    if kind == "llama3":
-        frequencies = 1.0 / rope["rope_theta"] ** (np.arange(0, head_width, 2) / head_width)
-        scaled = model.model.rotary_emb.inv_freq.numpy()
-        writer.add_tensor("rope_freqs.weight", (frequencies / scaled).astype(np.float32))
-    if kind == "longrope":
-        writer.add_string(f"{architecture}.rope.scaling.type", "longrope")
-        for length in ("short", "long"):
-            factors = np.array(rope[f"{length}_factor"], np.float32)
-            writer.add_tensor(f"rope_factors_{length}.weight", factors)
+        pairs.append(("rope.scaling.factor", float(rope["factor"])))
+    if kind in ("yarn", "longrope"):
+        pairs.append(("rope.scaling.original_context_length", rope["original_max_position_embeddings"]))
+    return [("general.architecture", architecture)] + [(f"{architecture}.{key}", value) for key, value in pairs]
 
-    names = dict(model.named_parameters())
-    has_post_norms = architecture.startswith("gemma")
-    for name, parameter in names.items():
-        if name == "lm_head.weight" and configuration.tie_word_embeddings:
-            continue
-        values = parameter.detach().numpy()
-        if architecture in ("llama", "granite", "smollm3"):
-            if ".q_proj." in name:
-                values = interleave(values, configuration.num_attention_heads)
-            if ".k_proj." in name:
-                values = interleave(values, configuration.num_key_value_heads)
-        if has_post_norms and name.endswith("norm.weight"):
-            values = values + 1
-        writer.add_tensor(tensor_name(name, has_post_norms), np.ascontiguousarray(values))
+
+def factors(model, configuration):
+    """The tensors of RoPE factors that the file has."""
+    rope = configuration.rope_parameters
+    kind = rope.get("rope_type", "default")
+    if kind == "llama3":
+        width = configuration.hidden_size // configuration.num_attention_heads
+        frequencies = 1.0 / rope["rope_theta"] ** (np.arange(0, width, 2) / width)
+        return {"rope_freqs.weight": (frequencies / model.model.rotary_emb.inv_freq.numpy()).astype(np.float32)}
+    if kind == "longrope":
+        return {f"rope_factors_{name}.weight": np.array(rope[f"{name}_factor"], np.float32) for name in ("short", "long")}
+    return {}
+
+
+def write(path, pairs, tensors):
+    writer = gguf.GGUFWriter(path, pairs[0][1])
+    for key, value in pairs[1:]:
+        add = {str: writer.add_string, int: writer.add_uint32, float: writer.add_float32}[type(value)]
+        add(key, value)
+    for name, values in tensors.items():
+        writer.add_tensor(name, np.ascontiguousarray(values))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -284,18 +329,24 @@ def ours(path, tokens, folder, chunk):
 
 def main():
     worst = 0.0
+    fixture = []
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         kept = given.keep or folder
         kept.mkdir(parents=True, exist_ok=True)
-        for seed, (name, (architecture, kind, changes)) in enumerate(FAMILIES.items()):
+        for name, (architecture, kind, changes) in FAMILIES.items():
             if given.only and given.only != name:
                 continue
-            model, configuration = make(kind, changes, seed)
-            tokens = torch.randint(3, VOCABULARY, (TOKENS,), generator=torch.Generator().manual_seed(seed)).tolist()
-            path = kept / f"{name}.gguf"
-            write(path, architecture, model, configuration)
+            model, configuration = make(kind, changes)
+            tensors = fill(model, architecture, configuration)
+            pairs, constant = metadata(architecture, configuration), factors(model, configuration)
+            tokens = [(7 * i * i + 11 * i + len(name)) % (VOCABULARY - 3) + 3 for i in range(TOKENS)]
             exact, rounded = reference(model, tokens, False), reference(model, tokens, True)
+            if given.fixture:
+                fixture.append(entry(name, pairs, tensors, constant, tokens, exact))
+                continue
+            path = kept / f"{name}.gguf"
+            write(path, pairs, {**constant, **{key: values for key, (values, _, _) in tensors.items()}})
 
             def error(logits, against):
                 return float((np.abs(logits - against).max(axis=1) / np.abs(against).max(axis=1)).max())
@@ -307,7 +358,27 @@ def main():
                 f"with the reference's cache rounded {error(prompt, rounded):.1e}",
                 flush=True,
             )
+    if given.fixture:
+        lines = ",\n".join(json.dumps(entry) for entry in fixture)
+        given.fixture.write_text(f"[\n{lines}\n]\n")
+        return
     _frame.verdict("families", worst, at_most=1e-3)
+
+
+def entry(name, pairs, tensors, constant, tokens, logits):
+    positions = [0, len(tokens) // 2, len(tokens) - 1]
+    return {
+        "name": name,
+        "metadata": [{"key": key, type(value).__name__: value} for key, value in pairs],
+        "tensors": [
+            {"name": key, "shape": list(reversed(values.shape)), "scale": scale, "offset": offset}
+            for key, (values, scale, offset) in tensors.items()
+        ],
+        "constants": [{"name": key, "values": [float(value) for value in values]} for key, values in constant.items()],
+        "tokens": tokens,
+        "positions": positions,
+        "logits": [[float(f"{value:.6g}") for value in logits[position]] for position in positions],
+    }
 
 
 main()

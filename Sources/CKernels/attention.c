@@ -10,12 +10,11 @@ typedef struct {
     const float *keys, *values;
     int64_t keys_stride, values_stride;
     const ck_token *tokens;
+    int64_t count;
     int32_t kv_heads, head_dim;
 } storing;
 
-static void store_token(void *context, int64_t index, int32_t thread) {
-    (void)thread;
-    const storing *s = context;
+static void store_token(const storing *s, int64_t index) {
     const ck_cache *cache = s->tokens[index].cache;
     const int64_t slot = s->tokens[index].position, dim = s->head_dim;
     for (int64_t h = 0; h < s->kv_heads; h++) {
@@ -31,15 +30,18 @@ static void store_token(void *context, int64_t index, int32_t thread) {
     }
 }
 
+/// Eight tokens, which usually share their blocks of keys, so that threads do not write to the same cache lines.
+static void store_tokens(void *context, int64_t index, int32_t thread) {
+    (void)thread;
+    const storing *s = context;
+    for (int64_t t = 8 * index; t < ck_min(s->count, 8 * index + 8); t++) store_token(s, t);
+}
+
 void ck_cache_store(
     ck_pool *pool, const float *keys, int64_t keys_stride, const float *values, int64_t values_stride, const ck_token *tokens,
     int64_t count, int32_t kv_heads, int32_t head_dim) {
-    storing s = {keys, values, keys_stride, values_stride, tokens, kv_heads, head_dim};
-    if (count < 8) {
-        for (int64_t t = 0; t < count; t++) store_token(&s, t, 0);
-    } else {
-        ck_pool_for(pool, count, store_token, &s);
-    }
+    storing s = {keys, values, keys_stride, values_stride, tokens, count, kv_heads, head_dim};
+    ck_pool_for(pool, (count + 7) / 8, store_tokens, &s);
 }
 
 // MARK: - Attending

@@ -7,6 +7,11 @@
 
 /// Weights of one piece of work, so small that the threads end together and so large that taking it costs nothing.
 #define PIECE_BYTES (48 * 1024)
+/// Groups of a piece when there are many tokens: a multiple of what kernels take at once.
+#define MANY_TOKENS_GROUPS 8
+/// Tokens from which on weights are unpacked first, and the fewest that are worth a piece of their own then.
+#define MANY_TOKENS 5
+#define FEWEST_TOKENS 32
 /// Tokens whose rounded form is kept at once.
 #define TOKENS_AT_ONCE 512
 /// Tokens that are worth rounding in parallel, in elements.
@@ -42,8 +47,9 @@ typedef struct {
     const ck_product *products;
     int32_t count;
     size_t kernel_scratch, tail_scratch;
-    int64_t first_piece[17];      ///< of each product, and the end
+    int64_t first_piece[17];      ///< pieces of rows: of each product, and the end
     int64_t piece_groups[16];
+    int64_t token_pieces, piece_tokens;    ///< each of them is done for so many pieces of tokens
 } call;
 
 static void round_token(void *context, int64_t index, int32_t thread) {
@@ -52,32 +58,33 @@ static void round_token(void *context, int64_t index, int32_t thread) {
     c->kernels->quantize(c->x + index * c->x_stride, c->cols, c->activations + index * (c->cols / 32));
 }
 
-static ck_matmul_job job_of(const call *c, const ck_matrix *matrix, int32_t thread) {
+/// For tokens `first..<first + tokens`; rows and output are the caller's to fill in.
+static ck_matmul_job job_of(const call *c, const ck_matrix *matrix, int64_t first, int64_t tokens, int32_t thread) {
     return (ck_matmul_job){
         .type = matrix->type,
         .cols = matrix->cols,
-        .tokens = c->tokens,
-        .activations = c->activations,
-        .x = c->x,
+        .tokens = tokens,
+        .activations = c->activations ? c->activations + first * (c->cols / 32) : NULL,
+        .x = c->x + first * c->x_stride,
         .x_stride = c->x_stride,
         .scratch = ck_pool_scratch(c->pool, thread),
     };
 }
 
-static void multiply_tail(const call *c, const ck_product *product, int32_t thread) {
+static void multiply_tail(const call *c, const ck_product *product, int64_t first_token, int64_t tokens, int32_t thread) {
     const ck_matrix *matrix = product->matrix;
     const int64_t rows = matrix->rows % CK_GROUP_ROWS, first = matrix->rows - rows;
-    ck_matmul_job job = job_of(c, matrix, thread);
+    ck_matmul_job job = job_of(c, matrix, first_token, tokens, thread);
     float *sums = (float *)((uint8_t *)job.scratch + c->kernel_scratch);
     job.data = pack_tail(matrix, (uint8_t *)job.scratch + c->kernel_scratch + c->tail_scratch);
     job.groups = 1;
     job.y = sums;
     job.y_stride = CK_GROUP_ROWS;
     c->kernels->matmul(&job);
-    for (int64_t t = 0; t < c->tokens; t++) {
+    for (int64_t t = 0; t < tokens; t++) {
         for (int64_t r = 0; r < rows; r++) {
             float sum = sums[t * CK_GROUP_ROWS + r] + (product->bias ? product->bias[first + r] : 0);
-            float *y = product->y + t * product->y_stride + first + r;
+            float *y = product->y + (first_token + t) * product->y_stride + first + r;
             *y = product->accumulates ? *y + sum : sum;
         }
     }
@@ -85,19 +92,22 @@ static void multiply_tail(const call *c, const ck_product *product, int32_t thre
 
 static void multiply_piece(void *context, int64_t index, int32_t thread) {
     const call *c = context;
+    const int64_t piece = index / c->token_pieces, first_token = index % c->token_pieces * c->piece_tokens;
+    const int64_t tokens = ck_min(c->piece_tokens, c->tokens - first_token);
     int32_t p = 0;
-    while (index >= c->first_piece[p + 1]) p++;
+    while (piece >= c->first_piece[p + 1]) p++;
     const ck_product *product = &c->products[p];
-    const int64_t first = (index - c->first_piece[p]) * c->piece_groups[p];
+    const int64_t first = (piece - c->first_piece[p]) * c->piece_groups[p];
     const int64_t groups = product->matrix->rows / CK_GROUP_ROWS;
+    if (tokens <= 0) return;
     if (first >= groups) {    // the last piece of a matrix with rows left over
-        multiply_tail(c, product, thread);
+        multiply_tail(c, product, first_token, tokens, thread);
         return;
     }
-    ck_matmul_job job = job_of(c, product->matrix, thread);
+    ck_matmul_job job = job_of(c, product->matrix, first_token, tokens, thread);
     job.data = (const uint8_t *)product->matrix->data + (size_t)first * group_bytes(product->matrix);
     job.groups = ck_min(c->piece_groups[p], groups - first);
-    job.y = product->y + first * CK_GROUP_ROWS;
+    job.y = product->y + first_token * product->y_stride + first * CK_GROUP_ROWS;
     job.y_stride = product->y_stride;
     job.bias = product->bias ? product->bias + first * CK_GROUP_ROWS : NULL;
     job.accumulates = product->accumulates;
@@ -113,7 +123,9 @@ static bool multiply_some(call *c) {
         rounds |= ck_rounds_input(matrix->type);
         const int64_t groups = matrix->rows / CK_GROUP_ROWS;
         const int64_t fitting = ck_max(1, PIECE_BYTES / (int64_t)ck_max(1, (int64_t)group_bytes(matrix)));
-        c->piece_groups[p] = ck_max(1, ck_min(fitting, groups / (4 * ck_pool_threads(c->pool))));
+        c->piece_groups[p] = c->tokens >= MANY_TOKENS
+            ? MANY_TOKENS_GROUPS
+            : ck_max(1, ck_min(fitting, groups / (4 * ck_pool_threads(c->pool))));
         c->first_piece[p] = pieces;
         pieces += (groups + c->piece_groups[p] - 1) / c->piece_groups[p];
         if (matrix->rows % CK_GROUP_ROWS != 0) {
@@ -122,6 +134,14 @@ static bool multiply_some(call *c) {
         }
     }
     c->first_piece[c->count] = pieces;
+    c->token_pieces = 1;
+    c->piece_tokens = c->tokens;
+    if (c->tokens >= 2 * FEWEST_TOKENS && pieces > 0) {
+        // Few pieces of rows: cut the tokens as well, in multiples of four.
+        const int64_t wanted = (4 * ck_pool_threads(c->pool) + pieces - 1) / pieces;
+        c->token_pieces = ck_max(1, ck_min(wanted, c->tokens / FEWEST_TOKENS));
+        c->piece_tokens = ((c->tokens + c->token_pieces - 1) / c->token_pieces + 3) / 4 * 4;
+    }
     c->kernel_scratch = (c->kernels->matmul_scratch(c->cols) + 63) / 64 * 64;
     c->tail_scratch = (size_t)c->tokens * CK_GROUP_ROWS * sizeof(float);
     c->tail_scratch = (c->tail_scratch + 63) / 64 * 64;
@@ -135,7 +155,7 @@ static bool multiply_some(call *c) {
             for (int64_t t = 0; t < c->tokens; t++) round_token(c, t, 0);
         }
     }
-    ck_pool_for(c->pool, pieces, multiply_piece, c);
+    ck_pool_for(c->pool, pieces * c->token_pieces, multiply_piece, c);
     return true;
 }
 
@@ -181,7 +201,7 @@ typedef struct {
 static void multiply_rows(void *context, int64_t index, int32_t thread) {
     const rows_call *c = context;
     const int64_t end = ck_min(c->count, (index + 1) * c->per_piece), groups = c->matrix->rows / CK_GROUP_ROWS;
-    ck_matmul_job job = job_of(&c->shared, c->matrix, thread);
+    ck_matmul_job job = job_of(&c->shared, c->matrix, 0, 1, thread);
     float sums[CK_GROUP_ROWS];
     job.groups = 1;
     job.y = sums;

@@ -24,10 +24,12 @@
 
 #define LINE 64
 
-/// Pauses before a waiting thread lets others run; some 40 µs.
-#define SPINS 2048
-/// Pauses of a worker that keeps missing regions, because its core is taken.
-#define FEWEST_SPINS 32
+/// Pauses of a waiting worker before it lets others run: some 60 µs, longer than what lies between two loops of a step.
+#define SPINS 4096
+/// The same of a caller that waits for the workers inside.
+#define CALLER_SPINS 1024
+/// After so many pauses a worker looks whether it keeps the caller off its core.
+#define SPINS_ON_SHARED_CORE 64
 /// Times a waiting thread gives its core away before it sleeps.
 #define YIELDS 16
 
@@ -53,6 +55,7 @@ struct ck_pool {
     _Alignas(LINE) _Atomic int64_t next;
     _Alignas(LINE) _Atomic uint32_t done;    ///< futex of a sleeping caller
     _Atomic uint32_t caller_sleeps;
+    _Atomic int caller_core;                 ///< where the last loop was begun
     // Written by the caller while the gate is closed and nobody is inside.
     _Alignas(LINE) ck_body body;
     void *context;
@@ -104,14 +107,13 @@ static void *work(void *argument) {
     const worker *self = argument;
     ck_pool *pool = self->pool;
     uint32_t seen = 0;
-    int spins = 0, budget = SPINS;
+    int spins = 0;
     for (;;) {
         uint64_t gate = atomic_load_explicit(&pool->gate, memory_order_acquire);
         uint32_t region = (uint32_t)(gate >> 32);
         if (region != seen) {
             if (!(gate & OPEN)) {    // came too late
                 seen = region;
-                budget = budget / 2 > FEWEST_SPINS ? budget / 2 : FEWEST_SPINS;
                 continue;
             }
             if (!atomic_compare_exchange_weak_explicit(
@@ -123,14 +125,17 @@ static void *work(void *argument) {
             if (!ends) take_indices(pool, self->index);
             leave(pool);
             if (ends) return NULL;
-            budget = budget * 2 < SPINS ? budget * 2 : SPINS;
             spins = 0;
             continue;
         }
         spins++;
-        if (spins < budget) {
+        if (spins == SPINS_ON_SHARED_CORE
+            && sched_getcpu() == atomic_load_explicit(&pool->caller_core, memory_order_relaxed)) {
+            spins = SPINS;
+        }
+        if (spins < SPINS) {
             pause_briefly();
-        } else if (spins < budget + YIELDS) {
+        } else if (spins < SPINS + YIELDS) {
             sched_yield();
         } else {
             // Whoever opens the gate after this either sees a sleeper or is seen by the load below.
@@ -145,6 +150,7 @@ static void *work(void *argument) {
 
 static void open_gate(ck_pool *pool, int wanted) {
     uint64_t region = (atomic_load_explicit(&pool->gate, memory_order_relaxed) >> 32) + 1;
+    atomic_store_explicit(&pool->caller_core, sched_getcpu(), memory_order_relaxed);
     atomic_store(&pool->gate, region << 32 | OPEN);
     if (atomic_load(&pool->sleepers) > 0) {
         atomic_fetch_add(&pool->wake, 1);
@@ -155,9 +161,9 @@ static void open_gate(ck_pool *pool, int wanted) {
 static void close_gate(ck_pool *pool) {
     uint64_t gate = atomic_fetch_and(&pool->gate, ~(uint64_t)OPEN);
     for (int spins = 0; gate & INSIDE; spins++) {
-        if (spins < SPINS / 2) {
+        if (spins < CALLER_SPINS) {
             pause_briefly();
-        } else if (spins < SPINS / 2 + YIELDS) {
+        } else if (spins < CALLER_SPINS + YIELDS) {
             sched_yield();
         } else {
             // Sleeping frees this core, to which the system may then move the worker that is late.

@@ -34,7 +34,8 @@ public struct ScriptedLanguageModel: LanguageModel {
     ///   - turn: Works out what to do from the request and its number, counted from 0.
     public init(
         capabilities: LanguageModelCapabilities = .everything,
-        turn: @escaping @Sendable (_ request: LanguageModelExecutorGenerationRequest, _ index: Int) throws ->
+        turn:
+            @escaping @Sendable (_ request: LanguageModelExecutorGenerationRequest, _ index: Int) throws ->
             [ScriptedStep]
     ) {
         self.capabilities = capabilities

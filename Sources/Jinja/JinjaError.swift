@@ -36,6 +36,8 @@ package struct JinjaError: Error, Hashable, CustomStringConvertible {
         case .syntax(let text), .undefined(let text), .type(let text), .value(let text), .security(let text),
             .raised(let text), .limit(let text):
             text
+        case .unknownTag(let name) where ["include", "import", "from", "extends"].contains(name):
+            "the tag '\(name)' needs another file, and a chat template is one file"
         case .unknownTag(let name): "unknown tag '\(name)'"
         case .unknownFilter(let name): "no filter named '\(name)'"
         case .unknownTest(let name): "no test named '\(name)'"

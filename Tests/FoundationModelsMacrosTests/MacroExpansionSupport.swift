@@ -27,7 +27,9 @@ func expand(_ source: String) -> Expansion {
         sourceFiles: [file: .init(moduleName: "Test", fullFilePath: "Test.swift")])
     let expanded = file.expand(
         macroSpecs: macros.mapValues { MacroSpec(type: $0, conformances: ["Generable"]) },
-        contextGenerator: { BasicMacroExpansionContext(sharingWith: context, lexicalContext: $0.allMacroLexicalContexts()) })
+        contextGenerator: {
+            BasicMacroExpansionContext(sharingWith: context, lexicalContext: $0.allMacroLexicalContexts())
+        })
     var lines: [String] = []
     var edits: [(range: Range<Int>, text: String)] = []
     for diagnostic in context.diagnostics {
@@ -37,7 +39,8 @@ func expand(_ source: String) -> Expansion {
             lines.append("fix-it: \(fixIt.message.message)")
             for case .replace(let old, let new) in fixIt.changes {
                 // Nodes that the macro sees are detached; they carry their place in the file.
-                let start = context.location(for: old.positionAfterSkippingLeadingTrivia, anchoredAt: old, fileName: "Test.swift")
+                let start = context.location(
+                    for: old.positionAfterSkippingLeadingTrivia, anchoredAt: old, fileName: "Test.swift")
                 edits.append((start.offset..<start.offset + old.trimmedLength.utf8Length, new.trimmedDescription))
             }
         }

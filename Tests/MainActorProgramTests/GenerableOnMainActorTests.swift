@@ -35,7 +35,8 @@ nonisolated func read<Value: Generable & Sendable>(_ type: Value.Type, _ json: S
 struct GenerableOnMainActorTests {
     @Test("are read and described away from it")
     func readAway() async throws {
-        let recipe = try await read(Recipe.self, #"{"name": "Soup", "steps": [{"text": "Boil."}], "course": "main course"}"#)
+        let recipe = try await read(
+            Recipe.self, #"{"name": "Soup", "steps": [{"text": "Boil."}], "course": "main course"}"#)
         #expect(recipe.name == "Soup")
         #expect(recipe.steps.map(\.text) == ["Boil."])
         #expect(recipe.course == .main)

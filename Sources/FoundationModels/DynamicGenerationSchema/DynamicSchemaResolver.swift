@@ -49,7 +49,8 @@ struct DynamicSchemaResolver {
 
     /// Checks a schema and those written out in it. The nesting of hostile input does not deepen the call stack.
     private mutating func check(_ schema: DynamicGenerationSchema) throws(SchemaError) {
-        var open = Inside(schema).contents
+        // Taken from the end, so that faults are told in the order of the text.
+        var open = Array(Inside(schema).contents.reversed())
         try checkItself(schema)
         while let schema = open.popLast() {
             if let name = schema.node.name {
@@ -60,7 +61,7 @@ struct DynamicSchemaResolver {
                 known[name] = schema
             }
             try checkItself(schema)
-            open += Inside(schema).contents
+            open += Inside(schema).contents.reversed()
         }
     }
 

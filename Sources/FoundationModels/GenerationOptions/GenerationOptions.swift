@@ -9,6 +9,9 @@ public struct GenerationOptions: Sendable, Equatable {
     /// Whether the model may, must or must not call tools; nil is `allowed`.
     public var toolCallingMode: ToolCallingMode?
 
+    /// Said here by early programs, which said it nowhere else.
+    var earlyIncludeSchemaInPrompt: Bool?
+
     public init(samplingMode: SamplingMode? = nil, temperature: Double? = nil, maximumResponseTokens: Int? = nil) {
         self.samplingMode = samplingMode
         self.temperature = temperature

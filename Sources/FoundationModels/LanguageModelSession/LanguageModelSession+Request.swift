@@ -17,6 +17,11 @@ extension LanguageModelSession {
         _ prompt: Prompt, as type: Content.Type, schema: GenerationSchema?, options: GenerationOptions,
         contextOptions: ContextOptions, metadata: [String: any ConvertibleToGeneratedContent]
     ) -> sending ResponseStream<Content> {
+        var (options, contextOptions) = (options, contextOptions)
+        if let early = options.earlyIncludeSchemaInPrompt {
+            if schema != nil { contextOptions.includeSchemaInPrompt = early }
+            options.earlyIncludeSchemaInPrompt = nil
+        }
         let request = SessionRequest(
             prompt: prompt.segments, schema: schema, options: options, contextOptions: contextOptions,
             metadata: metadata.mapValues(\.generatedContent), validate: { _ = try Content($0) })

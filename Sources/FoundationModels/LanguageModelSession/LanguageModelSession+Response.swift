@@ -1,5 +1,6 @@
 extension LanguageModelSession {
     /// An answer.
+    @dynamicMemberLookup
     public struct Response<Content> where Content: Generable {
         /// The answer as the type that was asked for.
         public let content: Content

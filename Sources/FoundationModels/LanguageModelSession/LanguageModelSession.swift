@@ -11,6 +11,8 @@ public final class LanguageModelSession {
         var transcript: Transcript
         var errorHandlingPolicy: TranscriptErrorHandlingPolicy?
         var usage: Usage = .zero
+        /// What the last call of the model read and wrote, in tokens.
+        var lastCallTokenCount = 0
         var activeResponse: ResponseBuffer?
         var activeProfile: ActiveProfile?
     }

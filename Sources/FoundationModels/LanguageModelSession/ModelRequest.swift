@@ -51,6 +51,14 @@ struct ModelRequest {
                     debugDescription: "The session has tools (\(names)). Take them away, set the tool calling mode to "
                         + "disallowed, or use a model that calls tools."))
         }
+        for (name, schema) in [request.schema.map { ($0.name, $0) }].compactMap(\.self)
+            + request.enabledToolDefinitions.map({ ($0.name, $0.parameters) }) where !schema.faults.isEmpty
+        {
+            throw LanguageModelError.unsupportedGenerationGuide(
+                .init(
+                    schemaName: name,
+                    debugDescription: schema.faults.map(\.description).joined(separator: "; ")))
+        }
         if let schema = request.schema, !capabilities.contains(.guidedGeneration) {
             throw LanguageModelError.unsupportedCapability(
                 .init(

@@ -184,6 +184,7 @@ struct RequestRunner {
             throw error
         }
         progress.usage = usageBefore.adding(fold.usage)
+        session.state.withLock { $0.lastCallTokenCount = fold.usage.totalTokenCount }
         if let schema = request.schema {
             fold.structureResponses(schemaName: schema.name, generationID: response.generationID)
             try change { $0.replaceSubrange(start..., with: fold.entries) }

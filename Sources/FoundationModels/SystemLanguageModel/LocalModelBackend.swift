@@ -59,10 +59,27 @@ package enum LocalGenerationEvent: Sendable {
     case finished(outputTokenCount: Int)
 }
 
+/// A prompt, or a prompt with what has come of its answer, has more tokens than the model can read.
+package struct LocalContextOverflow: Error, Hashable {
+    package var tokenCount: Int
+    package var contextSize: Int
+
+    package init(tokenCount: Int, contextSize: Int) {
+        self.tokenCount = tokenCount
+        self.contextSize = contextSize
+    }
+}
+
 /// The models of this machine.
 package enum LocalModels {
     /// The model that is used unless a program names another.
-    package static let standard: any LocalModelBackend = NoLocalModel()
+    package static let standard: any LocalModelBackend = EngineBackend.standard
+
+    /// The model of a GGUF file.
+    package static func model(of file: URL) -> any LocalModelBackend { EngineBackend(file: file) }
+
+    /// How many times this process has loaded weights.
+    package static var loadCount: Int { EngineLibrary.shared.loadCount }
 }
 
 /// Stands where there is no engine.

@@ -1,6 +1,7 @@
 extension SystemLanguageModel.Executor {
     public func prewarm(model: SystemLanguageModel, transcript: Transcript) {
-        model.backend.prewarm(LocalPrompt(transcript: transcript))
+        guard model.isAvailable else { return }
+        model.backend.prewarm(LocalPrompt(answering: transcript))
     }
 
     public nonisolated(nonsending) func respond(
@@ -11,6 +12,51 @@ extension SystemLanguageModel.Executor {
             throw SystemLanguageModel.Error.assetsUnavailable(
                 .init(debugDescription: model.backend.unavailabilityExplanation))
         }
-        fatalError()
+        if let adapter = model.adapter {
+            throw SystemLanguageModel.Error.assetsUnavailable(
+                .init(debugDescription: "The adapter \(adapter.identifier) was not made for the model that is in use."))
+        }
+        let turn = LocalTurn(request: request, backend: model.backend, channel: channel)
+        do {
+            try await turn.run()
+        } catch let overflow as LocalContextOverflow {
+            throw await LanguageModelError.contextSizeExceeded(
+                overflow.details(for: request.transcript, model.backend))
+        }
+    }
+}
+
+extension LocalContextOverflow {
+    /// The error for the caller, which says what fills the context.
+    func details(
+        for transcript: Transcript, _ backend: any LocalModelBackend
+    ) async -> LanguageModelError.ContextSizeExceeded {
+        var counts: [(name: String, count: Int)] = []
+        for (index, entry) in transcript.enumerated() {
+            let text = LocalPrompt(transcript: Transcript(entries: [entry])).messages.map(\.content).joined()
+            guard let count = try? await backend.tokenCount(of: text) else { continue }
+            counts.append((entry.label(at: index), count))
+        }
+        let largest = counts.sorted { $0.count > $1.count }.prefix(3)
+            .map { "\($0.name) (\($0.count) tokens)" }.joined(separator: ", ")
+        return LanguageModelError.ContextSizeExceeded(
+            contextSize: contextSize, tokenCount: tokenCount,
+            debugDescription:
+                "Content contains \(tokenCount) tokens, which exceeds the maximum allowed context size of "
+                + "\(contextSize)." + (largest.isEmpty ? "" : " The largest entries are \(largest)."))
+    }
+}
+
+extension Transcript.Entry {
+    /// What an entry is called in a message to a developer.
+    fileprivate func label(at index: Int) -> String {
+        switch self {
+        case .instructions: "the instructions"
+        case .prompt: "prompt \(index)"
+        case .toolCalls: "tool calls \(index)"
+        case .toolOutput(let output): "the output of \(output.toolName)"
+        case .response: "response \(index)"
+        case .reasoning: "reasoning \(index)"
+        }
     }
 }

@@ -311,9 +311,56 @@ struct AutomatonLimit: Error {}
 // MARK: - Minimisation
 
 extension Automaton {
-    /// The smallest automaton of the language, by refining classes of states until no two of a class differ (Moore 1956).
+    /// A smaller automaton of the language, mostly the smallest.
+    ///
+    /// States that lie on no cycle but their own are joined in one pass from the ends of the texts on (Revuz 1992); what is then
+    /// left, if it is not much, by refining classes of states until no two of a class differ (Moore 1956).
     func minimized() -> Automaton {
         guard stateCount > 1 else { return self }
+        return joinedFromTheEnd().refined()
+    }
+
+    /// The states that Moore's refinement, which takes as many rounds as texts are long, is used for.
+    private static let refinementLimit = 150
+
+    private func joinedFromTheEnd() -> Automaton {
+        var pendingTargets = [Int32](repeating: 0, count: stateCount)
+        var sources = [[Int32]](repeating: [], count: stateCount)
+        for state in 0..<stateCount {
+            for edge in edges(of: Int32(state)) where Int(edge.target) != state {
+                pendingTargets[state] += 1
+                sources[Int(edge.target)].append(Int32(state))
+            }
+        }
+        var ready = pendingTargets.indices.filter { pendingTargets[$0] == 0 }.map(Int32.init)
+        /// The state that stands for each.
+        var representatives = (0..<stateCount).map(Int32.init)
+        var known: [[UInt32]: Int32] = [:]
+        var next = 0
+        while next < ready.count {
+            let state = ready[next]
+            next += 1
+            var signature: [UInt32] = [accepts[Int(state)] ? 1 : 0]
+            for edge in edges(of: state) {
+                let target = edge.target == state ? UInt32.max : UInt32(representatives[Int(edge.target)])
+                let count = signature.count
+                if count > 3, signature[count - 1] == target, signature[count - 2] + 1 == edge.low {
+                    signature[count - 2] = edge.high
+                } else {
+                    signature += [edge.low, edge.high, target]
+                }
+            }
+            if let first = known[signature] { representatives[Int(state)] = first } else { known[signature] = state }
+            for source in sources[Int(state)] {
+                pendingTargets[Int(source)] -= 1
+                if pendingTargets[Int(source)] == 0 { ready.append(source) }
+            }
+        }
+        return joined(representatives)
+    }
+
+    private func refined() -> Automaton {
+        guard stateCount > 1, stateCount <= Self.refinementLimit else { return self }
         var classes = accepts.map { $0 ? Int32(1) : 0 }
         var classCount = Set(classes).count
         while true {
@@ -348,16 +395,39 @@ extension Automaton {
             classCount = count
         }
         guard classCount < stateCount else { return self }
-        // Classes are numbered in the order of their first states, so that the start stays 0.
-        var lists = [[Edge]?](repeating: nil, count: classCount)
-        var classAccepts = [Bool](repeating: false, count: classCount)
-        for state in 0..<stateCount where lists[Int(classes[state])] == nil {
-            lists[Int(classes[state])] = edges(of: Int32(state)).map {
-                Edge(low: $0.low, high: $0.high, target: classes[Int($0.target)])
-            }
-            classAccepts[Int(classes[state])] = accepts[state]
+        var representatives: [Int32] = []
+        var first = [Int32](repeating: -1, count: classCount)
+        for state in 0..<stateCount {
+            let number = Int(classes[state])
+            if first[number] < 0 { first[number] = Int32(state) }
+            representatives.append(first[number])
         }
-        return Automaton(states: lists.map { $0 ?? [] }, accepts: classAccepts)
+        return joined(representatives)
+    }
+
+    /// The automaton in which one state stands for others that are its equals.
+    private func joined(_ representatives: [Int32]) -> Automaton {
+        guard representatives.indices.contains(where: { representatives[$0] != Int32($0) }) else { return self }
+        var numbers = [Int32](repeating: -1, count: stateCount)
+        var order: [Int] = [Int(representatives[0])]
+        numbers[order[0]] = 0
+        var next = 0
+        var lists: [[Edge]] = []
+        while next < order.count {
+            let state = order[next]
+            next += 1
+            var list: [Edge] = []
+            for edge in edges(of: Int32(state)) {
+                let target = Int(representatives[Int(edge.target)])
+                if numbers[target] < 0 {
+                    numbers[target] = Int32(order.count)
+                    order.append(target)
+                }
+                list.append(Edge(low: edge.low, high: edge.high, target: numbers[target]))
+            }
+            lists.append(list)
+        }
+        return Automaton(states: lists, accepts: order.map { accepts[$0] })
     }
 }
 

@@ -60,6 +60,12 @@ struct Arena {
         tokenCount += 1
     }
 
+    mutating func add(_ ids: UnsafeMutablePointer<Int32>, _ range: Range<Int>) {
+        while tokenCount + range.count > tokenCapacity { growTokens() }
+        (tokens + tokenCount).update(from: ids + range.lowerBound, count: range.count)
+        tokenCount += range.count
+    }
+
     @inline(never)
     private mutating func growTokens() {
         let larger = UnsafeMutablePointer<Int32>.allocate(capacity: tokenCapacity * 4)

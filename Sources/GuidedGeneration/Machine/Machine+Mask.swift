@@ -119,25 +119,66 @@ extension Machine {
 
     // MARK: Any state
 
-    /// Finds the allowed tokens of all classes, taking those classes as a whole whose every character leaves the state as it is.
+    /// Finds the allowed tokens of all classes. A class whose every character leaves the state as it is, is taken as a whole; one
+    /// of which most tokens come to such a state, as a whole without the others.
     private func walkSlices(top: Int32, below: Int32, _ stack: [Matcher.Level]) -> WordBuilder? {
         var builder: WordBuilder?
         let loops = loops(of: top)
         arena.tops[0] = top
         arena.belows[0] = below
         for (index, slice) in trie.slices.enumerated() where !slice.nodes.isEmpty {
-            if loops >> index & 1 == 1 {
-                let words = builder ?? WordBuilder(zeros: trie.wordCount)
-                words.formUnion(slice.words)
-                builder = words
-            } else {
-                walk(slice.nodes, stack)
+            let bit = UInt8(1) << UInt8(index)
+            let isWhole = loops & bit != 0
+            guard isWhole || isMostlyAllowed(slice, bit, top) else {
+                walk(slice.nodes, bit, stack)
+                continue
             }
+            let words = builder ?? WordBuilder(zeros: trie.wordCount)
+            words.formUnion(slice.words)
+            builder = words
+            if !isWhole { walkExceptions(slice.nodes, bit, words, stack) }
         }
         return builder
     }
 
-    private func walk(_ range: Range<Int>, _ stack: [Matcher.Level]) {
+    private func isMostlyAllowed(_ slice: TokenTrie.Slice, _ bit: UInt8, _ top: Int32) -> Bool {
+        guard bit != 1 << UInt8(TokenTrie.TokenClass.other.rawValue) else { return false }
+        let row = row(top)
+        var count = 0
+        for root in slice.roots {
+            let target = row[Int(trie.nodes[root].byte)]
+            guard target >= 0, target < Self.pushFlag, loops(of: target) & bit != 0 else { continue }
+            count += tokens(below: root).count
+        }
+        return count * 2 > slice.tokenCount
+    }
+
+    @inline(__always)
+    private func tokens(below node: Int) -> Range<Int> {
+        Int(trie.nodes[node].firstToken)..<Int(trie.nodes[Int(trie.nodes[node].end)].firstToken)
+    }
+
+    /// Takes out of a class that is allowed as a whole what is not.
+    private func walkExceptions(_ range: Range<Int>, _ bit: UInt8, _ words: WordBuilder, _ stack: [Matcher.Level]) {
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let node = trie.nodes[index]
+            let depth = Int(node.depth)
+            let target = row(arena.tops[depth - 1])[Int(node.byte)]
+            if target >= 0, target < Self.pushFlag {
+                arena.tops[depth] = target
+                arena.belows[depth] = arena.belows[depth - 1]
+                index = loops(of: target) & bit != 0 ? Int(node.end) : index + 1
+            } else if target >= 0, descendFar(depth, node.byte, target, stack) {
+                index += 1
+            } else {
+                for place in tokens(below: index) { words.remove(trie.tokenIDs[place]) }
+                index = Int(node.end)
+            }
+        }
+    }
+
+    private func walk(_ range: Range<Int>, _ bit: UInt8, _ stack: [Matcher.Level]) {
         let nodes = trie.nodes
         let ids = trie.tokenIDs
         let tops = arena.tops
@@ -155,6 +196,12 @@ extension Machine {
             if target < Self.pushFlag {
                 tops[depth] = target
                 belows[depth] = belows[depth - 1]
+                if Int(node.end) > index + 1, loops(of: target) & bit != 0 {
+                    // Whatever of this class follows is allowed.
+                    arena.add(ids, tokens(below: index))
+                    index = Int(node.end)
+                    continue
+                }
             } else if !descendFar(depth, node.byte, target, stack) {
                 index = Int(node.end)
                 continue
@@ -221,7 +268,20 @@ extension Machine {
     }
 
     /// The classes of tokens, as bits, whose every character leads from a state back to it.
-    private func loops(of state: Int32) -> Int {
+    @inline(__always)
+    private func loops(of state: Int32) -> UInt8 {
+        let known = loopBits[Int(state)]
+        return known != Self.unknownLoops ? known : findLoops(of: state)
+    }
+
+    @inline(never)
+    private func findLoops(of state: Int32) -> UInt8 {
+        let result = UInt8(loops(from: state))
+        loopBits[Int(state)] = result
+        return result
+    }
+
+    private func loops(from state: Int32) -> Int {
         let row = row(state)
         func loops(over ranges: [ClosedRange<Int>]) -> Bool {
             for range in ranges { for byte in range where row[byte] != state { return false } }
@@ -284,6 +344,8 @@ private struct WordBuilder {
             words.pointer[Int(entry.token) >> 6] |= 1 << UInt64(entry.token & 63)
         }
     }
+
+    func remove(_ token: Int32) { words.pointer[Int(token) >> 6] &= ~(1 << UInt64(token & 63)) }
 
     func formUnion(_ other: UnsafeMutablePointer<UInt64>) {
         for index in 0..<words.count { words.pointer[index] |= other[index] }

@@ -31,6 +31,9 @@ final class Machine: @unchecked Sendable {  // everything mutable is guarded by 
 
     /// Transitions of states by byte, made when a state is first left; one pointer for each state.
     var rows: UnsafeMutablePointer<UnsafeMutablePointer<Int32>?>
+    /// The classes of tokens, as bits, that leave a state as it is; `unknownLoops` before anyone has asked.
+    var loopBits: UnsafeMutablePointer<UInt8>
+    static let unknownLoops: UInt8 = 0xff
     private var rowCapacity = 256
     private var rowCount = 0
     private(set) var states: [[Item]] = []
@@ -65,6 +68,8 @@ final class Machine: @unchecked Sendable {  // everything mutable is guarded by 
         farLimit = Int32(trie.maximumTokenLength + 2 + longest)
         rows = .allocate(capacity: rowCapacity)
         rows.initialize(repeating: nil, count: rowCapacity)
+        loopBits = .allocate(capacity: rowCapacity)
+        loopBits.initialize(repeating: Self.unknownLoops, count: rowCapacity)
         arena = Arena(depth: trie.maximumTokenLength + 2)
         startState = 0
         let first: Item
@@ -78,6 +83,7 @@ final class Machine: @unchecked Sendable {  // everything mutable is guarded by 
     deinit {
         for state in 0..<states.count { rows[state]?.deallocate() }
         rows.deallocate()
+        loopBits.deallocate()
         arena.deallocate()
     }
 
@@ -96,6 +102,11 @@ final class Machine: @unchecked Sendable {  // everything mutable is guarded by 
             (larger + rowCapacity).initialize(repeating: nil, count: rowCapacity)
             rows.deallocate()
             rows = larger
+            let largerBits = UnsafeMutablePointer<UInt8>.allocate(capacity: rowCapacity * 2)
+            largerBits.update(from: loopBits, count: rowCapacity)
+            (largerBits + rowCapacity).initialize(repeating: Self.unknownLoops, count: rowCapacity)
+            loopBits.deallocate()
+            loopBits = largerBits
             rowCapacity *= 2
         }
         return new

@@ -32,13 +32,15 @@ extension Program {
         switch value {
         case .null, .bool, .number:
             let text = value.text()
-            return node.plain.contains { languages[Int($0)].automaton.matches(text) } ? value : nil
+            guard node.plain.contains(where: { languages[Int($0)].automaton.matches(text) }) else { return nil }
+            return value
         case .string(let text):
             let count = text.unicodeScalars.count
             let fits = node.strings.contains {
                 count >= $0.minimum && count <= $0.maximum && languages[Int($0.language)].automaton.matches(text)
             }
-            return fits ? value : nil
+            guard fits else { return nil }
+            return value
         case .array(let elements):
             for array in node.arrays {
                 if let result = ordered(elements, arrays[Int(array)]) { return .array(result) }

@@ -6,6 +6,19 @@ enum RegexCompiler {
         return try compile(syntax, searches: true)
     }
 
+    /// The same as a language and bounds for the length of its texts, where that keeps a long count out of the automaton.
+    static func searchShape(_ pattern: String) throws(RegexError) -> StringShape {
+        let syntax = try RegexParser.parse(pattern, dialect: .ecmaScript)
+        if let (core, minimum, maximum) = syntax.withoutCount(longerThan: countLimit) {
+            return StringShape(
+                automaton: InternedAutomaton(try compile(core, searches: true)), minimum: minimum, maximum: maximum)
+        }
+        return StringShape(automaton: InternedAutomaton(try compile(syntax, searches: true)))
+    }
+
+    /// The longest repetition of single characters that is written out as states where it could be counted.
+    private static let countLimit = 24
+
     /// The automaton of the texts that a pattern matches from start to end.
     static func whole(_ pattern: String, dialect: RegexDialect) throws(RegexError) -> Automaton {
         try compile(try RegexParser.parse(pattern, dialect: dialect), searches: false)
@@ -97,6 +110,43 @@ enum RegexCompiler {
 }
 
 extension RegexSyntax {
+    /// An anchored sequence of characters, of which one is repeated up to a high count, as the same with an endless repetition
+    /// and bounds for the length of the whole; nil for any other pattern.
+    func withoutCount(longerThan limit: Int) -> (core: RegexSyntax, minimum: Int, maximum: Int?)? {
+        guard isAnchoredAtStart, isAnchoredAtEnd else { return nil }
+        var parts: [RegexSyntax] = []
+        func flatten(_ syntax: RegexSyntax) {
+            if case .sequence(let inner) = syntax { inner.forEach(flatten) } else { parts.append(syntax) }
+        }
+        flatten(self)
+        var minimum = 0
+        var maximum: Int? = 0
+        var isCounted = false
+        for (index, part) in parts.enumerated() {
+            switch part {
+            case .start where index == 0, .end where index == parts.count - 1: continue
+            case .set:
+                minimum += 1
+                maximum = maximum.map { $0 + 1 }
+            case .repetition(.set(let set), let low, let high):
+                if low == high, low <= limit {
+                    // A fixed number of characters leaves the rest to be told by the length.
+                    minimum += low
+                    maximum = maximum.map { $0 + low }
+                    continue
+                }
+                guard !isCounted, max(low, high ?? 0) > limit else { return nil }
+                isCounted = true
+                minimum += low
+                maximum = high.flatMap { high in maximum.map { $0 + high } }
+                parts[index] = .repetition(.set(set), minimum: 0, maximum: nil)
+            default: return nil
+            }
+        }
+        guard isCounted else { return nil }
+        return (.sequence(parts), min(minimum, 1 << 30), maximum.map { min($0, 1 << 30) })
+    }
+
     /// Whether every match begins at the start of the text.
     var isAnchoredAtStart: Bool {
         switch self {

@@ -11,7 +11,7 @@ final class SchemaCompiler {
     private var forms: [ExpressionID: NormalForm] = [:]
     private var inProgress: Set<ExpressionID> = []
     private var depth = 0
-    var patterns: [String: InternedAutomaton] = [:]
+    var patterns: [String: StringShape] = [:]
     /// The subschema that is being expanded, for errors without a keyword of their own.
     private(set) var currentPath = ""
 

@@ -32,6 +32,8 @@ package final class TokenTrie: @unchecked Sendable {  // immutable after init
     /// The nodes of one class, and its tokens as a bit set.
     struct Slice {
         var nodes: Range<Int>
+        /// The nodes of depth 1.
+        var roots: [Int]
         var words: UnsafeMutablePointer<UInt64>
         var tokenCount: Int
     }
@@ -95,10 +97,19 @@ package final class TokenTrie: @unchecked Sendable {  // immutable after init
             let words = UnsafeMutablePointer<UInt64>.allocate(capacity: wordCount)
             words.initialize(repeating: 0, count: wordCount)
             for id in sorted { words[Int(id) >> 6] |= 1 << UInt64(id & 63) }
-            slices.append(Slice(nodes: first..<nodes.count, words: words, tokenCount: sorted.count))
+            var roots: [Int] = []
+            var root = first
+            while root < nodes.count {
+                roots.append(root)
+                root = Int(nodes[root].end)
+            }
+            slices.append(
+                Slice(nodes: first..<nodes.count, roots: roots, words: words, tokenCount: sorted.count))
         }
         self.slices = slices
         nodeCount = nodes.count
+        // The tokens below a node end where those of the node behind it begin, so the last needs one behind it.
+        nodes.append(Node(end: Int32(nodes.count), firstToken: Int32(ids.count), tokenCount: 0, depth: 1, byte: 0))
         self.nodes = .allocate(capacity: max(nodes.count, 1))
         self.nodes.initialize(from: nodes, count: nodes.count)
         tokenIDs = .allocate(capacity: max(ids.count, 1))

@@ -30,6 +30,12 @@ package struct ModelStore: Sendable {
         /// Bytes.
         package var size: Int64
 
+        package init(name: String, path: String, size: Int64) {
+            self.name = name
+            self.path = path
+            self.size = size
+        }
+
         package var url: URL { URL(fileURLWithPath: path) }
     }
 

@@ -108,6 +108,7 @@ struct Lexer {
     private mutating func skipComment() throws(JinjaError) {
         var index = position
         while index + 1 < source.count, !(source[index] == "#" && source[index + 1] == "}") { index += 1 }
+        if position == source.count { return }
         guard index + 1 < source.count else { throw fault("missing end of comment tag") }
         var end = index + 2
         // The sign belongs to the end of the comment, but not to its beginning: `{#-#}`.
@@ -136,6 +137,8 @@ struct Lexer {
 
     private mutating func readRaw(from start: Int) throws(JinjaError) {
         advance(to: start)
+        // A raw block, or a comment, that begins at the very end is none.
+        if start == source.count { return }
         var tag = start
         while tag < source.count {
             defer { tag += 1 }

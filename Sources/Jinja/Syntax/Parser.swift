@@ -177,18 +177,24 @@ struct Parser {
             advance()
             return .continue(line: line)
         default:
-            if endings.joined().contains(tag) {
+            if Self.closingTags.contains(tag) {
                 throw fault(
-                    "misplaced tag '\(tag)', looking for "
-                        + (endings.last ?? []).map { "'\($0)'" }.joined(separator: " or ") + closeHint,
+                    "misplaced tag '\(tag)'" + closeHint,
                     line: line)
             }
             throw JinjaError(.unknownTag(name: tag), line: line)
         }
     }
 
+    private static let closingTags: Set<String> = [
+        "endfor", "endif", "endset", "endmacro", "endcall", "endfilter", "endwith", "endautoescape", "endblock",
+        "endgeneration", "endraw", "else", "elif",
+    ]
+
     private var closeHint: String {
-        openTags.dropLast().last.map { "; the innermost block that needs to be closed is '\($0)'" } ?? ""
+        guard let open = openTags.dropLast().last, let expected = endings.last else { return ": no block is open" }
+        let names = expected.map { "'\($0)'" }.joined(separator: " or ")
+        return ": the innermost open block is '\(open)', which goes on with \(names)"
     }
 
     private mutating func parseFor() throws(JinjaError) -> Statement {

@@ -166,6 +166,18 @@ struct BigInt: Hashable, Sendable, Comparable, CustomStringConvertible {
         return result
     }
 
+    /// The nearest `Double` to the exact quotient. The divisor is not 0.
+    func divided(by divisor: BigInt) -> Double {
+        // Enough bits that the last ones only decide how to round, and one that says whether more follow.
+        let shift = 66 - bitWidth + divisor.bitWidth
+        let (left, right) = shift >= 0 ? (shiftedLeft(shift), divisor) : (self, divisor.shiftedLeft(-shift))
+        let (whole, rest) = Self.divide(left.magnitude, by: right.magnitude)
+        var digits = whole
+        if rest.contains(where: { $0 != 0 }), !digits.isEmpty { digits[0] |= 1 }
+        let value = BigInt(magnitude: digits, isNegative: isNegative != divisor.isNegative)
+        return Double(sign: .plus, exponent: -shift, significand: value.doubleValue)
+    }
+
     private func shiftedLeft(_ bits: Int) -> BigInt {
         var result = [UInt32](repeating: 0, count: bits / 32)
         let small = UInt64(bits % 32)

@@ -61,7 +61,7 @@ extension Value {
             return .integer(symbol == .remainder ? rest : quotient)
         case .divide:
             guard b != BigInt(0) else { throw divisionByZero("division by zero") }
-            let result = a.doubleValue / b.doubleValue
+            let result = a.divided(by: b)
             guard result.isFinite else { throw JinjaError(.value("integer division result too large for a float")) }
             return .double(result)
         case .power:

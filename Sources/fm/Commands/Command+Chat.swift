@@ -16,7 +16,7 @@ extension Command {
             Ctrl-C stops the answer, Ctrl-D or /quit ends the conversation. A line that ends with \\ goes on in
             the next one. In the conversation:
 
-            \(Chat.helpText)
+            \(Chat.helpText.dropLast())
             """
     ) { arguments, context in
         let options = try SamplingOptions.read(arguments)
@@ -54,7 +54,7 @@ package struct Chat {
         self.showsStatistics = showsStatistics
         self.model = model
         self.instructions = instructions
-        session = LanguageModelSession(model: context.makeModel(model), instructions: instructions)
+        session = context.makeSession(model, instructions: instructions)
     }
 
     /// Answers line by line until the input ends.
@@ -99,7 +99,7 @@ package struct Chat {
             case "/quit", "/exit", "/bye": return false
             case "/help": context.messages.write(Self.helpText)
             case "/clear":
-                session = LanguageModelSession(model: context.makeModel(model), instructions: instructions)
+                session = context.makeSession(model, instructions: instructions)
             case "/save":
                 guard !operand.isEmpty else { throw UsageError("/save needs a file") }
                 try save(operand)
@@ -114,7 +114,7 @@ package struct Chat {
                 } else {
                     let arguments = Arguments([.option("--model", value: operand)])
                     model = try await ModelChoice(context: context, arguments: arguments).find()
-                    session = LanguageModelSession(model: context.makeModel(model), transcript: session.transcript)
+                    session = context.makeSession(model, transcript: session.transcript)
                     context.messages.line("the conversation goes on with \(model.name)")
                 }
             default:
@@ -132,7 +132,11 @@ package struct Chat {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let text = String(decoding: try encoder.encode(session.transcript), as: UTF8.self)
-        try AtomicFile.write(text + "\n", to: (path as NSString).expandingTildeInPath)
+        do throws(ModelStoreError) {
+            try AtomicFile.write(text + "\n", to: (path as NSString).expandingTildeInPath)
+        } catch .cannotWrite(let path, let reason) {
+            throw Failure(.storage, "cannot write '\(path)': \(reason)")
+        }
     }
 
     mutating func load(_ path: String) throws {
@@ -141,7 +145,7 @@ package struct Chat {
         do { transcript = try JSONDecoder().decode(Transcript.self, from: Data(text.utf8)) } catch {
             throw Failure(.usage, "'\(path)' is no saved conversation: \(Self.explanation(error))")
         }
-        session = LanguageModelSession(model: context.makeModel(model), transcript: transcript)
+        session = context.makeSession(model, transcript: transcript)
     }
 
     private static func explanation(_ error: any Error) -> String {

@@ -29,7 +29,7 @@ extension Command {
         let instructions = arguments["--instructions"]
         let asJSON = arguments.has("--json")
         let answer = try await Interrupts.shared.cancelling {
-            let session = LanguageModelSession(model: context.makeModel(model), instructions: instructions)
+            let session = context.makeSession(model, instructions: instructions)
             if let schema { return try await Answer.json(session, prompt, schema, options) }
             var endsLine = true
             do {

@@ -28,3 +28,21 @@ package struct Context: Sendable {
             makeModel: { SystemLanguageModel(file: $0.url) })
     }
 }
+
+extension Context {
+    /// A new session with a model.
+    func makeSession(_ model: ModelStore.Model, instructions: String?) -> LanguageModelSession {
+        func open(_ model: some LanguageModel) -> LanguageModelSession {
+            LanguageModelSession(model: model, instructions: instructions)
+        }
+        return open(makeModel(model))
+    }
+
+    /// A session that goes on from a transcript.
+    func makeSession(_ model: ModelStore.Model, transcript: Transcript) -> LanguageModelSession {
+        func open(_ model: some LanguageModel) -> LanguageModelSession {
+            LanguageModelSession(model: model, transcript: transcript)
+        }
+        return open(makeModel(model))
+    }
+}

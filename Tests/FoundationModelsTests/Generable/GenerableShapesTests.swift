@@ -14,7 +14,8 @@ struct GenerableShapesTests {
                 list: ["x", ""], maybe: nil, maybeList: [1, 2], anything: GeneratedContent(json: #"{"z": [1, null]}"#)))
         try check(
             Described(
-                one: "1", two: ["2"], three: 3, four: "ABC-1234", five: nil, six: [6], seven: "7", eight: "a", nine: [9],
+                one: "1", two: ["2"], three: 3, four: "ABC-1234", five: nil, six: [6], seven: "7", eight: "a",
+                nine: [9],
                 ten: "x", eleven: ["north"], twelve: "INV-1234", thirteen: "x", fourteen: 1.25, fifteen: 1))
         try check(PlainEnum.in)
         try check(PlainEnum.default)
@@ -69,7 +70,8 @@ struct GenerableShapesTests {
         #expect(value.tags == [] && value.observed == 5 && value.count == 2 && value.unwrapped == "u")
         #expect(value.constant == 7 && value.computed == 10 && value.later == 5 && value.spelled == 9)
         let schema = WithDefaults.generationSchema.jsonSchema
-        #expect(schema["properties"]?.objectValue?.keys == ["tags", "observed", "count", "a", "b", "unwrapped", "spelled"])
+        #expect(
+            schema["properties"]?.objectValue?.keys == ["tags", "observed", "count", "a", "b", "unwrapped", "spelled"])
         #expect(schema["required"] == ["tags", "observed", "count", "a", "b"])
         #expect(WithDefaults.PartiallyGenerated.self != WithDefaults.self)
     }
@@ -96,12 +98,6 @@ struct GenerableShapesTests {
 
     @Test("An absent, null, right or wrong value, for a property that is required and one that is optional")
     func optionality() throws {
-        @Sendable func read(_ json: String) -> Result<[String?], any Error> {
-            Result {
-                let content = try GeneratedContent(json: json)
-                return [try content.value(forProperty: "b"), try content.value(forProperty: "a")]
-            }
-        }
         #expect(throws: GeneratedContent.ParsingError.self) { try ExplicitNil(GeneratedContent(json: #"{"a": "x"}"#)) }
         #expect(throws: GeneratedContent.ParsingError.self) { try ExplicitNil(GeneratedContent(json: #"{"b": null}"#)) }
         #expect(throws: GeneratedContent.ParsingError.self) { try ExplicitNil(GeneratedContent(json: #"{"b": "1"}"#)) }
@@ -146,7 +142,9 @@ struct GenerableShapesTests {
         #expect(Shape.pair(1, 2).generatedContent.jsonString == #"{"type": "pair", "value1": 1, "value2": 2}"#)
         #expect(TypeLabel.a(type: "b").generatedContent.jsonString == #"{"case": "a", "type": "b"}"#)
         for json in [#""west""#, "3", "null", #"{"type": "north"}"#] {
-            #expect(throws: GeneratedContent.ParsingError.self, "\(json)") { try PlainEnum(GeneratedContent(json: json)) }
+            #expect(throws: GeneratedContent.ParsingError.self, "\(json)") {
+                try PlainEnum(GeneratedContent(json: json))
+            }
         }
         for json in [#"{"type": "square"}"#, #"{"type": "circle"}"#, #""circle""#, #"{"type": 3}"#, "{}"] {
             #expect(throws: GeneratedContent.ParsingError.self, "\(json)") { try Shape(GeneratedContent(json: json)) }

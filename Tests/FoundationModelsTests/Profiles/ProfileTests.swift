@@ -63,7 +63,8 @@ extension SessionPropertyValues {
         #expect(request.contextOptions.reasoningLevel == .light)
         // And the call itself first of all.
         try await session.respond(
-            to: "Hi", options: GenerationOptions(temperature: 0.7), contextOptions: ContextOptions(reasoningLevel: .deep))
+            to: "Hi", options: GenerationOptions(temperature: 0.7),
+            contextOptions: ContextOptions(reasoningLevel: .deep))
         #expect(model.requests[1].generationOptions.temperature == 0.7)
         #expect(model.requests[1].contextOptions.reasoningLevel == .deep)
     }

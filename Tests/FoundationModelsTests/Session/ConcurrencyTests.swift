@@ -92,7 +92,8 @@ import Testing
     }
 
     @Test(arguments: [
-        GenerationOptions(temperature: -1), GenerationOptions(temperature: .nan), GenerationOptions(temperature: .infinity),
+        GenerationOptions(temperature: -1), GenerationOptions(temperature: .nan),
+        GenerationOptions(temperature: .infinity),
         GenerationOptions(samplingMode: .random(top: 0)), GenerationOptions(samplingMode: .random(top: -5)),
         GenerationOptions(samplingMode: .random(probabilityThreshold: 1.5)),
         GenerationOptions(samplingMode: .random(probabilityThreshold: .nan)),
@@ -147,7 +148,9 @@ import Testing
                     let task = Task {
                         for try await snapshot in session.streamResponse(to: "Hi") { _ = snapshot.content.count }
                     }
-                    let watcher = Task { while session.isResponding { _ = session.transcript.count; await Task.yield() } }
+                    let watcher = Task {
+                        while session.isResponding { _ = session.transcript.count; await Task.yield() }
+                    }
                     switch number % 4 {
                     case 0: break
                     case 1: task.cancel()

@@ -8,7 +8,9 @@ import Testing
         .init(contextSize: 4096, tokenCount: 168_918, debugDescription: "Content contains 168918 tokens."))
 
     @Test func C2_overflowLeavesTheSessionAsItWas() async throws {
-        let model = ScriptedLanguageModel(turns: [[.text("Hi.")], [.text("par"), .fail(Self.overflow)], [.text("Yes.")]])
+        let model = ScriptedLanguageModel(turns: [
+            [.text("Hi.")], [.text("par"), .fail(Self.overflow)], [.text("Yes.")],
+        ])
         let session = LanguageModelSession(model: model, instructions: "Be brief.")
         try await session.respond(to: "Hello")
         let before = session.transcript

@@ -104,9 +104,10 @@ import Testing
         #expect(last == "AB")
         #expect(whole.transcript.kinds == streamed.transcript.kinds)
         #expect(whole.transcript.map(\.text) == streamed.transcript.map(\.text))
-        #expect(whole.transcript.kinds == [
-            "instructions", "prompt", "reasoning", "toolCalls", "toolOutput", "response",
-        ])
+        #expect(
+            whole.transcript.kinds == [
+                "instructions", "prompt", "reasoning", "toolCalls", "toolOutput", "response",
+            ])
     }
 
     @Test(arguments: [#"{"text": "#, "text=a", #"{"text": "a"} and more"#, "<tool_call>", #"{"text": 7}"#, "7", "[]"])
@@ -162,7 +163,8 @@ import Testing
     @Test func T11_repeatedIdentifiersAreOneCall() async throws {
         let model = ScriptedLanguageModel(turns: [
             [
-                .toolCall("echo", id: "call_1", arguments: #"{"text""#), .toolCall("echo", id: "call_2", arguments: "{"),
+                .toolCall("echo", id: "call_1", arguments: #"{"text""#),
+                .toolCall("echo", id: "call_2", arguments: "{"),
                 .toolCall("echo", id: "call_1", arguments: #": "a"}"#),
                 .toolCall("echo", id: "call_2", arguments: #""text": "b"}"#),
             ], [.text("ok")],

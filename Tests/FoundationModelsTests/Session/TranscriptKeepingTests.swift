@@ -61,7 +61,10 @@ import Testing
         #expect(LanguageModelSession(model: model, instructions: nil as String?).transcript.isEmpty)
         #expect(LanguageModelSession(model: model, instructions: "a").transcript.kinds == ["instructions"])
         #expect(LanguageModelSession(model: model, tools: [EchoTool()]).transcript.kinds == ["instructions"])
-        #expect(LanguageModelSession(model: model) { "a"; "b" }.transcript.map(\.text) == ["a\nb"])
+        #expect(
+            LanguageModelSession(model: model) {
+                "a"; "b"
+            }.transcript.map(\.text) == ["a\nb"])
     }
 
     @Test func promptsRecordWhatWasAskedFor() async throws {

@@ -153,9 +153,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"role": "oracle", "id": "1"}"#, "role"), (#"{"role": "user", "id": "1", "contents": [{"type": "hologram", "id": "2"}]}"#, "type"),
+        (#"{"role": "oracle", "id": "1"}"#, "role"),
+        (#"{"role": "user", "id": "1", "contents": [{"type": "hologram", "id": "2"}]}"#, "type"),
         (#"{"role": "tool", "id": "1", "contents": []}"#, "toolName"),
-        (#"{"role": "response", "id": "1", "toolCalls": [{"id": "2", "name": "t", "arguments": "not json"}]}"#, "arguments"),
+        (
+            #"{"role": "response", "id": "1", "toolCalls": [{"id": "2", "name": "t", "arguments": "not json"}]}"#,
+            "arguments"
+        ),
     ])
     func P7_unknownKindsFailWithAPath(_ entry: String, _ key: String) throws {
         let text = #"{"type": "FoundationModels.Transcript", "version": 1, "transcript": {"entries": [\#(entry)]}}"#

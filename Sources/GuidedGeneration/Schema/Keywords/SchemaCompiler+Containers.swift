@@ -78,7 +78,7 @@ extension SchemaCompiler {
         let patternMap = try schemaMap("patternProperties", object, in: node) ?? JSONObject()
         var patterns: [(automaton: Automaton, value: ExpressionID)] = []
         for (pattern, value) in patternMap {
-            let automaton = try automaton(ofPattern: pattern, keyword: "patternProperties", in: node).automaton
+            let automaton = try automaton(ofPattern: pattern, keyword: "patternProperties", in: node)
             patterns.append((automaton, try child(value, "patternProperties", key: pattern, of: node)))
         }
         var additional = ExpressionID.any

@@ -53,9 +53,9 @@ extension SchemaCompiler {
             guard let pattern = value.stringValue else {
                 throw GrammarError(.invalid, keyword: "pattern", path: "#" + node.path, "must be a string")
             }
-            let automaton = try automaton(ofPattern: pattern, keyword: "pattern", in: node)
-            if automaton.automaton.isEmpty { return [] }
-            if !automaton.automaton.isUniversal { try meet(StringShape(automaton: automaton), "pattern") }
+            let shape = try self.shape(ofPattern: pattern, keyword: "pattern", in: node)
+            if shape.automaton?.automaton.isEmpty == true { return [] }
+            try meet(shape, "pattern")
         }
         if let value = object["format"] {
             guard let name = value.stringValue else {
@@ -68,17 +68,32 @@ extension SchemaCompiler {
         return shapes == [.all] ? nil : shapes
     }
 
-    /// The automaton of the strings in which a pattern is found.
-    func automaton(
+    /// The strings in which a pattern is found.
+    func shape(
         ofPattern pattern: String, keyword: String, in node: SchemaDocument.Node
-    ) throws(GrammarError) -> InternedAutomaton {
+    ) throws(GrammarError) -> StringShape {
         if let known = patterns[pattern] { return known }
         do {
-            let automaton = InternedAutomaton(try RegexCompiler.search(pattern))
-            patterns[pattern] = automaton
-            return automaton
+            var shape = try RegexCompiler.searchShape(pattern)
+            if shape.automaton?.automaton.isUniversal == true { shape.automaton = nil }
+            patterns[pattern] = shape
+            return shape
         } catch {
             throw GrammarError(error.reason, keyword: keyword, path: "#" + node.path, "\(error.message): \(pattern)")
+        }
+    }
+
+    /// The same with its bounds for the length written out as states.
+    func automaton(
+        ofPattern pattern: String, keyword: String, in node: SchemaDocument.Node
+    ) throws(GrammarError) -> Automaton {
+        let shape = try shape(ofPattern: pattern, keyword: keyword, in: node)
+        do {
+            return try algebra.languageWithLength(shape)
+        } catch {
+            throw GrammarError(
+                .tooComplex, keyword: keyword, path: "#" + node.path,
+                "the pattern needs too large an automaton: \(pattern)")
         }
     }
 }

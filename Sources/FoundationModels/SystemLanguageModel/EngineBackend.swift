@@ -1,0 +1,193 @@
+import Foundation
+import GuidedGeneration
+import Inference
+import JSON
+import Tokenizers
+
+/// The engine of this package as a backend.
+struct EngineBackend: LocalModelBackend {
+    /// Which model file is meant; asked anew each time, for the user may fetch one or choose another while the program runs.
+    let choose: @Sendable () throws -> ModelStore.Choice
+    private let grammars = GrammarCache()
+
+    init(choose: @escaping @Sendable () throws -> ModelStore.Choice) { self.choose = choose }
+
+    /// The model that the settings and the store of this machine give.
+    static let standard = EngineBackend { try ModelStore().defaultModel() }
+
+    /// A certain file.
+    init(file: URL) {
+        let path = file.path
+        self.init { .ready(try ModelStore().resolve(path)) }
+    }
+
+    private var model: ModelStore.Model? {
+        guard case .ready(let model)? = try? choose() else { return nil }
+        return model
+    }
+
+    var identifier: String { model?.path ?? "none" }
+
+    var availability: SystemLanguageModel.Availability {
+        switch try? choose() {
+        case .ready?: .available
+        case .notDownloaded?, nil: .unavailable(.modelNotReady)
+        case .switchedOff?: .unavailable(.appleIntelligenceNotEnabled)
+        case .tooLittleMemory?: .unavailable(.deviceNotEligible)
+        }
+    }
+
+    var unavailabilityExplanation: String {
+        do {
+            switch try choose() {
+            case .ready: return "The model is there."
+            case .notDownloaded(let name):
+                return "The model \"\(name)\" has not been downloaded. Run: fm pull \(name)"
+            case .switchedOff:
+                return "The models of this machine are switched off: \"enabled\" is false in the configuration file "
+                    + "\(ModelSettings.configurationPath(environment: ProcessInfo.processInfo.environment))."
+            case .tooLittleMemory(let needed, let available):
+                return "No model fits this machine: \(ByteText.size(needed)) of memory are needed, it has "
+                    + "\(ByteText.size(available))."
+            }
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// A file of a gigabyte or more holds a larger model.
+    var variant: SystemLanguageModel.Variant {
+        (model?.size ?? 0) >= 1_000_000_000 ? .coreAdvanced3 : .core3
+    }
+
+    var contextSize: Int {
+        guard let model, let size = try? EngineLibrary.shared.contextSize(of: model.url) else { return 0 }
+        return size
+    }
+
+    /// Those that the models of the catalogue were trained on most.
+    var supportedLanguages: Set<Locale.Language> {
+        guard let model else { return [] }
+        let isEnglishOnly = model.name.lowercased().contains("smollm2")
+        let codes =
+            isEnglishOnly ? ["en"] : ["en", "zh", "fr", "es", "pt", "de", "it", "ru", "ja", "ko", "vi", "th", "ar"]
+        return Set(codes.map { Locale.Language(identifier: $0) })
+    }
+
+    var reasons: Bool { false }
+
+    private func engine() async throws -> Engine {
+        guard let model else {
+            throw SystemLanguageModel.Error.assetsUnavailable(.init(debugDescription: unavailabilityExplanation))
+        }
+        do {
+            return try await EngineLibrary.shared.engine(for: model.url)
+        } catch let error as InferenceError {
+            throw SystemLanguageModel.Error.assetsUnavailable(
+                .init(debugDescription: "The model \(model.path) cannot be loaded: \(error)."))
+        }
+    }
+
+    func tokenCount(of text: String) async throws -> Int {
+        try await engine().tokenizer.encode(text, parsesSpecial: false, addsBOS: false).count
+    }
+
+    func tokenCount(of prompt: LocalPrompt) async throws -> Int {
+        try await engine().tokens(of: prompt, addsGenerationPrompt: false).count
+    }
+
+    func prewarm(_ prompt: LocalPrompt) {
+        Task.detached(priority: .utility) {
+            // A prewarm that fails shows its error when a request is made.
+            guard let engine = try? await engine(),
+                let tokens = try? engine.tokens(of: prompt, addsGenerationPrompt: prompt.messages.isEmpty),
+                !tokens.isEmpty
+            else { return }
+            // One token is asked for and thrown away; what stays is the computed prefix.
+            for try await event in engine.generate(GenerationRequest(prompt: tokens, maximumTokens: 1)) {
+                if case .promptProcessed = event { return }
+            }
+        }
+    }
+
+    func generate(_ generation: LocalGeneration) -> AsyncThrowingStream<LocalGenerationEvent, any Error> {
+        let (stream, continuation) = AsyncThrowingStream<LocalGenerationEvent, any Error>.makeStream()
+        let task = Task {
+            do {
+                let engine = try await engine()
+                var request = GenerationRequest(
+                    prompt: try engine.tokens(of: generation.prompt, addsGenerationPrompt: true),
+                    sampling: Sampling(generation.options, isConstrained: generation.constraint.isConstrained),
+                    maximumTokens: generation.options.maximumResponseTokens)
+                request.matcher = try matcher(for: generation.constraint, engine)
+                for try await event in engine.generate(request) {
+                    switch event {
+                    case .promptProcessed(let total, let cached):
+                        continuation.yield(.promptProcessed(total: total, cached: cached))
+                    case .text(let text, let count): continuation.yield(.text(text, tokenCount: count))
+                    case .finished(_, let usage):
+                        continuation.yield(.finished(outputTokenCount: usage.generatedTokens))
+                    }
+                }
+                try Task.checkCancellation()
+                continuation.finish()
+            } catch InferenceError.contextSizeExceeded(let count, let size) {
+                continuation.finish(throwing: LocalContextOverflow(tokenCount: count, contextSize: size))
+            } catch {
+                continuation.finish(throwing: error)
+            }
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+
+    private func matcher(for constraint: LocalGeneration.Constraint, _ engine: Engine) throws -> Matcher? {
+        switch constraint {
+        case .none: return nil
+        case .choice(let texts): return Matcher(try Grammar.choice(texts), trie: engine.tokenTrie)
+        case .schema(let schema):
+            do throws(GrammarError) {
+                return Matcher(try grammars.grammar(for: schema.jsonSchema), trie: engine.tokenTrie)
+            } catch {
+                throw LanguageModelError.unsupportedGenerationGuide(
+                    .init(schemaName: schema.name, debugDescription: "\(error)"))
+            }
+        }
+    }
+}
+
+extension LocalGeneration.Constraint {
+    fileprivate var isConstrained: Bool {
+        if case .none = self { false } else { true }
+    }
+}
+
+extension Sampling {
+    /// What the options say, and where they are silent, what suits a small model: close to its likeliest words.
+    fileprivate init(_ options: GenerationOptions, isConstrained: Bool) {
+        switch options.samplingMode?.kind {
+        case .greedy?: self = .greedy
+        case .randomTopK(let count, let seed)?:
+            self.init(mode: .topK(count), temperature: options.temperature ?? 1, seed: seed)
+        case .randomProbabilityThreshold(let threshold, let seed)?:
+            self =
+                threshold > 0
+                ? Sampling(mode: .topP(threshold), temperature: options.temperature ?? 1, seed: seed) : .greedy
+        case nil:
+            self.init(mode: .topP(0.9), temperature: options.temperature ?? 0.7)
+        }
+    }
+}
+
+extension Engine {
+    /// A conversation as tokens, by the model's template.
+    fileprivate func tokens(of prompt: LocalPrompt, addsGenerationPrompt: Bool) throws(InferenceError) -> [TokenID] {
+        let messages = prompt.messages.map { message in
+            ChatMessage(ChatMessage.Role(rawValue: message.role.rawValue) ?? .user, message.content)
+        }
+        let text = try chatTemplate.render(messages, addsGenerationPrompt: addsGenerationPrompt)
+        // Many templates write the beginning-of-text token themselves; it must not come twice.
+        let begins = tokenizer.bosToken.flatMap { tokenizer.name(of: $0) }.map { !$0.isEmpty && text.hasPrefix($0) }
+        return tokenizer.encode(text, parsesSpecial: true, addsBOS: begins != true)
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import GuidedGeneration
+import Inference
+import JSON
+import Synchronization
+
+/// The engines of this process: one for each model file, however many sessions and models there are.
+final class EngineLibrary: Sendable {
+    static let shared = EngineLibrary()
+
+    private struct State {
+        var engines: [String: Task<Engine, any Error>] = [:]
+        var contextSizes: [String: Int] = [:]
+        var loadCount = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// How many times weights were loaded.
+    var loadCount: Int { state.withLock { $0.loadCount } }
+
+    /// The engine for a file, loaded when it is first asked for. A load that failed is tried again.
+    func engine(for file: URL) async throws -> Engine {
+        let task = state.withLock { state in
+            if let task = state.engines[file.path] { return task }
+            state.loadCount += 1
+            let task = Task.detached { try await Self.load(file) }
+            state.engines[file.path] = task
+            return task
+        }
+        do {
+            return try await task.value
+        } catch {
+            state.withLock { state in
+                if state.engines[file.path] == task { state.engines[file.path] = nil }
+            }
+            throw error
+        }
+    }
+
+    /// Loads on a thread of its own: reading the weights blocks.
+    private static func load(_ file: URL) async throws -> Engine {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try Engine.load(file) })
+            }
+        }
+    }
+
+    /// The context size of a file, read from its metadata once.
+    func contextSize(of file: URL) throws -> Int {
+        if let known = state.withLock({ $0.contextSizes[file.path] }) { return known }
+        let size = try Engine.contextSize(of: file)
+        state.withLock { $0.contextSizes[file.path] = size }
+        return size
+    }
+}
+
+/// Compiled constraints, which take longer to make than to use.
+final class GrammarCache: Sendable {
+    private static let limit = 64
+
+    private let grammars = Mutex<[String: Grammar]>([:])
+
+    func grammar(for schema: JSONValue) throws(GrammarError) -> Grammar {
+        // With a space after ',' and ':', as GeneratedContent writes its text: a restored transcript has the same tokens.
+        let key = schema.text()
+        if let known = grammars.withLock({ $0[key] }) { return known }
+        let grammar = try Grammar.jsonSchema(schema, options: SchemaOptions(isSpaced: true))
+        grammars.withLock { grammars in
+            if grammars.count == Self.limit { grammars = [:] }
+            grammars[key] = grammar
+        }
+        return grammar
+    }
+}

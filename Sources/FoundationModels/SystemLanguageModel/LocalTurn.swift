@@ -1,0 +1,132 @@
+import Foundation
+import JSON
+
+/// One turn of the model on this machine: whether to call a tool, which, with what, or the answer.
+///
+/// Small models seldom write tool calls in the form that their templates ask for, but they choose well when they are asked to choose:
+/// so the choice among the tools and none is one constrained generation, the arguments are a second one under the tool's schema,
+/// and the answer comes from the plain conversation.
+struct LocalTurn {
+    let request: LanguageModelExecutorGenerationRequest
+    let backend: any LocalModelBackend
+    let channel: LanguageModelExecutorGenerationChannel
+
+    /// The tokens of all generations of the turn.
+    fileprivate struct Count {
+        var input = 0
+        var cached = 0
+        var output = 0
+
+        var usage: LanguageModelExecutorGenerationChannel.Usage {
+            .init(
+                input: .init(totalTokenCount: input, cachedTokenCount: cached),
+                output: .init(totalTokenCount: output, reasoningTokenCount: 0))
+        }
+    }
+
+    nonisolated(nonsending) func run() async throws {
+        var count = Count()
+        if !request.enabledToolDefinitions.isEmpty, let call = try await chooseCall(&count) {
+            await channel.send(
+                .toolCalls(
+                    action: .toolCall(
+                        id: UUID().uuidString, name: call.name,
+                        action: .appendArguments(call.arguments, tokenCount: call.tokenCount))))
+            await channel.send(.toolCalls(action: .updateUsage(input: count.usage.input, output: count.usage.output)))
+            return
+        }
+        try await answer(&count)
+    }
+
+    // MARK: The answer
+
+    private nonisolated(nonsending) func answer(_ count: inout Count) async throws {
+        let generation = LocalGeneration(
+            prompt: LocalPrompt(answering: request.transcript),
+            constraint: request.schema.map { .schema($0) } ?? .none, options: request.generationOptions)
+        let before = count
+        for try await event in backend.generate(generation) {
+            switch event {
+            case .promptProcessed(let total, let cached):
+                count.input += total
+                count.cached += cached
+            case .text(let text, let tokens):
+                count.output += tokens
+                await channel.send(.response(action: .appendText(text, tokenCount: tokens)))
+            case .finished(let tokens): count.output = before.output + tokens
+            }
+        }
+        try Task.checkCancellation()
+        await channel.send(.response(action: .updateUsage(input: count.usage.input, output: count.usage.output)))
+    }
+
+    // MARK: Tools
+
+    private struct Call {
+        var name: String
+        var arguments: String
+        var tokenCount: Int
+    }
+
+    /// The call that the model wants to make; nil when it wants to answer.
+    private nonisolated(nonsending) func chooseCall(_ count: inout Count) async throws -> Call? {
+        let definitions = request.enabledToolDefinitions
+        let isRequired = request.generationOptions.toolCallingMode?.kind == .required
+        var names = definitions.map(\.name)
+        if !isRequired { names.append(ToolChoicePrompt.none) }
+        var prompt = ToolChoicePrompt(transcript: request.transcript, definitions: definitions)
+        let name =
+            names.count == 1
+            ? names[0]
+            : try await generate(prompt.choice, .choice(names), GenerationOptions(samplingMode: .greedy), &count).text
+        guard let definition = definitions.first(where: { $0.name == name }) else { return nil }
+
+        prompt.choose(definition)
+        let arguments = try await generate(
+            prompt.arguments, .schema(definition.parameters),
+            GenerationOptions(
+                samplingMode: .greedy, maximumResponseTokens: request.generationOptions.maximumResponseTokens), &count)
+        // A model that asks for what it has just been given is to answer.
+        if !isRequired, request.transcript.hasCalledSinceLastPrompt(name, arguments: arguments.text) { return nil }
+        return Call(name: name, arguments: arguments.text, tokenCount: arguments.tokenCount)
+    }
+
+    private nonisolated(nonsending) func generate(
+        _ prompt: LocalPrompt, _ constraint: LocalGeneration.Constraint, _ options: GenerationOptions,
+        _ count: inout Count
+    ) async throws -> (text: String, tokenCount: Int) {
+        var text = ""
+        var tokenCount = 0
+        let generation = LocalGeneration(prompt: prompt, constraint: constraint, options: options)
+        for try await event in backend.generate(generation) {
+            switch event {
+            case .promptProcessed(let total, let cached):
+                count.input += total
+                count.cached += cached
+            case .text(let piece, let tokens):
+                text += piece
+                tokenCount += tokens
+            case .finished(let tokens): tokenCount = tokens
+            }
+        }
+        try Task.checkCancellation()
+        count.output += tokenCount
+        return (text, tokenCount)
+    }
+}
+
+extension Transcript {
+    /// Whether the same call was made since the user last said something.
+    fileprivate func hasCalledSinceLastPrompt(_ name: String, arguments: String) -> Bool {
+        guard let wanted = try? JSONValue(parsing: arguments) else { return false }
+        for entry in reversed() {
+            switch entry {
+            case .prompt: return false
+            case .toolCalls(let calls):
+                if calls.contains(where: { $0.toolName == name && $0.arguments.jsonValue == wanted }) { return true }
+            default: continue
+            }
+        }
+        return false
+    }
+}

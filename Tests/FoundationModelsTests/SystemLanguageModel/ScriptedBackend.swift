@@ -1,0 +1,69 @@
+import Foundation
+import FoundationModels
+import Synchronization
+
+/// An engine that says what it is told to and remembers what it was asked.
+final class ScriptedBackend: LocalModelBackend {
+    private let state = Mutex<[LocalGeneration]>([])
+    private let prewarmed = Mutex<[LocalPrompt]>([])
+    private let answer: @Sendable (LocalGeneration, Int) throws -> String
+    let availability: SystemLanguageModel.Availability
+    let supportedLanguages: Set<Locale.Language>
+
+    init(
+        availability: SystemLanguageModel.Availability = .available, languages: [String] = ["en", "es"],
+        answer: @escaping @Sendable (LocalGeneration, Int) throws -> String
+    ) {
+        self.availability = availability
+        supportedLanguages = Set(languages.map { Locale.Language(identifier: $0) })
+        self.answer = answer
+    }
+
+    var generations: [LocalGeneration] { state.withLock { $0 } }
+    var prewarmedPrompts: [LocalPrompt] { prewarmed.withLock { $0 } }
+
+    var identifier: String { "scripted" }
+    var variant: SystemLanguageModel.Variant { .core3 }
+    let contextSize = 100
+    var reasons: Bool { false }
+    var unavailabilityExplanation: String { "It was switched off for a test." }
+
+    /// A word is a token.
+    func tokenCount(of text: String) async throws -> Int { text.split(whereSeparator: \.isWhitespace).count }
+
+    func tokenCount(of prompt: LocalPrompt) async throws -> Int {
+        try await tokenCount(of: prompt.messages.map(\.content).joined(separator: " ")) + prompt.messages.count * 2
+    }
+
+    func prewarm(_ prompt: LocalPrompt) { prewarmed.withLock { $0.append(prompt) } }
+
+    func generate(_ generation: LocalGeneration) -> AsyncThrowingStream<LocalGenerationEvent, any Error> {
+        let index = state.withLock { state in
+            state.append(generation)
+            return state.count - 1
+        }
+        return AsyncThrowingStream { continuation in
+            do {
+                let text = try answer(generation, index)
+                continuation.yield(.promptProcessed(total: 10, cached: index))
+                for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+                    continuation.yield(.text(word + " ", tokenCount: 1))
+                }
+                continuation.yield(.finished(outputTokenCount: 3))
+                continuation.finish()
+            } catch {
+                continuation.finish(throwing: error)
+            }
+        }
+    }
+}
+
+extension LocalGeneration {
+    var choices: [String]? {
+        if case .choice(let texts) = constraint { texts } else { nil }
+    }
+
+    var schema: GenerationSchema? {
+        if case .schema(let schema) = constraint { schema } else { nil }
+    }
+}

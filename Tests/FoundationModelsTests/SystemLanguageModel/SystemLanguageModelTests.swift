@@ -1,0 +1,178 @@
+import Foundation
+import FoundationModels
+import Testing
+
+@Suite struct SystemLanguageModelTests {
+    @Test func answersFromThePlainConversation() async throws {
+        let backend = ScriptedBackend { _, _ in "All is well." }
+        let session = LanguageModelSession(model: SystemLanguageModel(backend: backend), instructions: "Be brief.")
+        let response = try await session.respond(to: "How is it?")
+        #expect(response.content == "All is well. ")
+        #expect(response.usage.input.totalTokenCount == 10)
+        #expect(response.usage.output.totalTokenCount == 3)
+        #expect(
+            backend.generations[0].prompt.messages == [
+                .init(role: .system, content: "Be brief."), .init(role: .user, content: "How is it?"),
+            ])
+        try await session.respond(to: "And now?")
+        #expect(backend.generations[1].prompt.messages.map(\.role) == [.system, .user, .assistant, .user])
+        #expect(session.usage.input.cachedTokenCount == 1)
+    }
+
+    @Test func schemasConstrainAndAreShownUnlessToldOtherwise() async throws {
+        let backend = ScriptedBackend { _, _ in #"{"name": "a","steps": [],"minutes": 1}"# }
+        let session = LanguageModelSession(model: SystemLanguageModel(backend: backend))
+        let recipe = try await session.respond(to: "Bread", generating: Recipe.self).content
+        #expect(recipe == Recipe(name: "a", steps: [], minutes: 1))
+        #expect(backend.generations[0].schema?.name == "Recipe")
+        #expect(backend.generations[0].prompt.messages.last?.content.contains("\"minutes\"") == true)
+        try await session.respond(to: "Bread", generating: Recipe.self, includeSchemaInPrompt: false)
+        #expect(backend.generations[1].schema?.name == "Recipe")
+        #expect(backend.generations[1].prompt.messages.last?.content == "Bread")
+    }
+
+    @Test func toolsAreChosenThenFilledInThenAnsweredFrom() async throws {
+        let backend = ScriptedBackend { generation, index in
+            switch index {
+            case 0: "echo"
+            case 1: #"{"text": "a"}"#
+            case 2: "none"
+            default: "The echo says a."
+            }
+        }
+        let session = LanguageModelSession(model: SystemLanguageModel(backend: backend), tools: [TrimmedEchoTool()])
+        let response = try await session.respond(to: "Say a.")
+        #expect(response.content == "The echo says a. ")
+        #expect(session.transcript.kinds == ["instructions", "prompt", "toolCalls", "toolOutput", "response"])
+        #expect(backend.generations[0].choices == ["echo", "none"])
+        #expect(backend.generations[1].schema != nil)
+        #expect(backend.generations[2].choices == ["echo", "none"])
+        #expect(backend.generations[3].choices == nil)
+        // The answer's prompt has the result and no definitions.
+        let answer = backend.generations[3].prompt.messages
+        #expect(answer.contains { $0.content.contains("echo: a") })
+        #expect(!answer.contains { $0.content.contains("Says a text again.") })
+        #expect(response.usage.input.totalTokenCount == 40)
+    }
+
+    @Test func requiredLeavesNoWayOut() async throws {
+        let backend = ScriptedBackend { generation, index in
+            guard index < 4 else { throw Fault() }
+            return #"{"text": "\#(index)"}"#
+        }
+        let session = LanguageModelSession(model: SystemLanguageModel(backend: backend), tools: [TrimmedEchoTool()])
+        await #expect(throws: Fault()) {
+            try await session.respond(to: "Hi", options: GenerationOptions(toolCallingMode: .required))
+        }
+        // With one tool there is nothing to choose.
+        #expect(backend.generations.allSatisfy { $0.choices == nil && $0.schema != nil })
+    }
+
+    @Test func theSameCallTwiceIsAnAnswer() async throws {
+        let backend = ScriptedBackend { generation, _ in
+            if generation.choices != nil { return "echo" }
+            return generation.schema != nil ? #"{"text": "a"}"# : "done"
+        }
+        let session = LanguageModelSession(model: SystemLanguageModel(backend: backend), tools: [TrimmedEchoTool()])
+        #expect(try await session.respond(to: "Hi").content == "done ")
+        #expect(session.transcript.filter { $0.kind == "toolCalls" }.count == 1)
+    }
+
+    @Test func C1_C3_T18_overflowSaysWhatFillsTheContext() async throws {
+        let backend = ScriptedBackend { _, index in
+            guard index == 0 else { throw LocalContextOverflow(tokenCount: 168_918, contextSize: 4096) }
+            return "ok"
+        }
+        let session = LanguageModelSession(
+            model: SystemLanguageModel(backend: backend),
+            transcript: Transcript(entries: [
+                .instructions(
+                    Transcript.Instructions(
+                        segments: [.text(Transcript.TextSegment(content: "Be brief."))], toolDefinitions: [])),
+                .toolOutput(
+                    Transcript.ToolOutput(
+                        id: "1", toolName: "search",
+                        segments: [.text(Transcript.TextSegment(content: String(repeating: "word ", count: 90)))])),
+            ]))
+        try await session.respond(to: "Hi")
+        let before = session.transcript
+        do {
+            try await session.respond(to: "Hi again")
+            Issue.record("no error")
+        } catch LanguageModelError.contextSizeExceeded(let details) {
+            #expect(details.tokenCount == 168_918)
+            #expect(details.contextSize == 4096)
+            #expect(
+                details.debugDescription.hasPrefix(
+                    "Content contains 168918 tokens, which exceeds the maximum allowed context size of 4096."))
+            #expect(details.debugDescription.contains("The largest entries are the output of search (90 tokens)"))
+        }
+        #expect(session.transcript == before)
+    }
+
+    @Test(arguments: [
+        SystemLanguageModel.Availability.UnavailableReason.deviceNotEligible, .appleIntelligenceNotEnabled,
+        .modelNotReady,
+    ])
+    func unavailableModelsSayWhy(_ reason: SystemLanguageModel.Availability.UnavailableReason) async throws {
+        let backend = ScriptedBackend(availability: .unavailable(reason)) { _, _ in "never" }
+        let model = SystemLanguageModel(backend: backend)
+        #expect(model.availability == .unavailable(reason))
+        #expect(!model.isAvailable)
+        do {
+            try await LanguageModelSession(model: model).respond(to: "Hi")
+            Issue.record("no error")
+        } catch SystemLanguageModel.Error.assetsUnavailable(let details) {
+            #expect(details.debugDescription == "It was switched off for a test.")
+        }
+        #expect(backend.generations.isEmpty)
+    }
+
+    @Test func K1_K3_tokenCounts() async throws {
+        let model = SystemLanguageModel(backend: ScriptedBackend { _, _ in "" })
+        #expect(try await model.tokenCount(for: "one two three") == 3)
+        #expect(
+            try await model.tokenCount(
+                for: Prompt {
+                    "one"; "two"
+                }) == 2)
+        #expect(try await model.tokenCount(for: Instructions("one two")) == 2)
+        #expect(try await model.tokenCount(for: [] as [any Tool]) == 0)
+        #expect(try await model.tokenCount(for: [TrimmedEchoTool()]) > 5)
+        #expect(try await model.tokenCount(for: Recipe.generationSchema) > 5)
+        #expect(try await model.tokenCount(for: Transcript()) == 0)
+        let entries: [Transcript.Entry] = [
+            .prompt(Transcript.Prompt(segments: [.text(Transcript.TextSegment(content: "one two"))]))
+        ]
+        #expect(try await model.tokenCount(for: entries) == 4)
+        #expect(model.contextSize == 100)
+    }
+
+    @Test(arguments: [
+        ("en_US", true), ("en_GB", true), ("es_MX", true), ("ca_ES", true), ("am_ET", false), ("ja_JP", false),
+    ])
+    func L1_locales(_ identifier: String, _ isSupported: Bool) {
+        let model = SystemLanguageModel(backend: ScriptedBackend { _, _ in "" })
+        #expect(model.supportsLocale(Locale(identifier: identifier)) == isSupported)
+    }
+
+    @Test func prewarmReachesTheEngine() {
+        let backend = ScriptedBackend { _, _ in "" }
+        let session = LanguageModelSession(model: SystemLanguageModel(backend: backend), instructions: "Be brief.")
+        session.prewarm(promptPrefix: Prompt("Tell me"))
+        #expect(backend.prewarmedPrompts.map { $0.messages.map(\.content) } == [["Be brief.", "Tell me"]])
+    }
+}
+
+/// Says a text again without the space that the scripted engine puts behind each word.
+private struct TrimmedEchoTool: Tool {
+    let name = "echo"
+    let description = "Says a text again."
+
+    @Generable
+    struct Arguments {
+        var text: String
+    }
+
+    func call(arguments: Arguments) async throws -> String { "echo: \(arguments.text)" }
+}
