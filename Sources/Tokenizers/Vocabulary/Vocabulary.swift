@@ -65,10 +65,12 @@ struct Vocabulary: Sendable {
             }
             types[Int(id)] = .control
         }
+
         // The harmony format's own marks are read by the program that shows the answer.
         for text in ["<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"] {
             if let id = index.find(text, in: texts) { types[Int(id)] = .userDefined }
         }
+
         self.texts = texts
         self.types = types
         self.index = index
