@@ -58,9 +58,11 @@ def pairs(folder):
             continue
         with open(source, encoding="utf-8", newline="") as file:
             texts = file.read().split(SEPARATOR)
-        # The last text is empty, and so is its line of ids.
+        # In most files the last text is empty, and so is its line of ids; in the others what follows the last line is.
         lines = pathlib.Path(f"{vocabulary}.out").read_text().split("\n")
         ids = [[int(word) for word in line.split()] for line in lines]
+        if len(ids) == len(texts) + 1 and not ids[-1]:
+            ids.pop()
         if len(ids) != len(texts):
             raise _frame.Unmeasured(f"{vocabulary}: {len(texts)} texts and {len(ids)} lines of ids")
         differences += count(vocabulary, texts, ids, tokenize(vocabulary, texts), lambda number: True)

@@ -17,17 +17,17 @@ enum StopTokens {
         "<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<｜fim▁end｜>", "<MID>", "▁<MID>", "<|code_middle|>",
     ]
 
-    /// The stop tokens among the tokens of a vocabulary, by text. Tokens that are stops in one family and plain text or
-    /// the end of a part in another are told apart by their company.
-    static func find(named id: (String) -> TokenID?) -> Set<TokenID> {
-        var found = texts.filter { id($0) != nil }
-        // The harmony format ends a *message* with <|end|>, and a turn with <|return|> or a call.
-        if found.isSuperset(of: ["<|return|>", "<|call|>"])
-            || !found.isDisjoint(with: ["<|call|>", "<|calls|>"]) && found.contains("<|flush|>")
-        {
-            found.remove("<|end|>")
+    /// The stop tokens among the control tokens of a vocabulary, by text.
+    static func find(in vocabulary: Vocabulary) -> Set<TokenID> {
+        var found: [String: TokenID] = [:]
+        for text in texts {
+            if let id = vocabulary.find(text), vocabulary.types[Int(id)] == .control { found[text] = id }
         }
-        if found.contains("<|tool_response>") { found.remove("</s>") }
-        return Set(found.compactMap(id))
+        func has(_ text: String) -> Bool { found[text] != nil }
+        // The harmony format ends a *message* with <|end|>, and a turn with <|return|> or a call.
+        if has("<|return|>") && has("<|call|>") || has("<|flush|>") && (has("<|call|>") || has("<|calls|>")) {
+            found["<|end|>"] = nil
+        }
+        return Set(found.values)
     }
 }

@@ -71,7 +71,7 @@ package final class Tokenizer: Sendable {
         bosToken = bos
         eosToken = eos
         unknownToken = unknown
-        stopTokens = StopTokens.find(named: vocabulary.find).union([eos, eot, eom].compactMap(\.self))
+        stopTokens = StopTokens.find(in: vocabulary).union([eos, eot, eom].compactMap(\.self))
 
         if preTokenizer == nil, unknown == nil, let missing = byteTokens.firstIndex(of: -1) {
             throw .incompleteBytes(missing: UInt8(missing))

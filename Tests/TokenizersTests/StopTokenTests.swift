@@ -21,6 +21,15 @@ struct StopTokenTests {
     }
 
     @Test
+    func `an end of turn that a file calls user-defined is a stop token, an HTML tag is not`() throws {
+        let tokenizer = try Tokenizer(Fixture.byteLevel(userDefined: ["<|im_end|>", "</s>"]))
+        #expect(tokenizer.stopTokens.compactMap { tokenizer.name(of: $0) } == ["<|im_end|>"])
+        let tag = try #require(tokenizer.token(named: "</s>"))
+        #expect(tokenizer.encode("</s>", parsesSpecial: false, addsBOS: false) == [tag])
+        #expect(tokenizer.decode([tag], skipsSpecial: true) == "</s>")
+    }
+
+    @Test
     func `stop tokens named by id are stop tokens whatever their text`() throws {
         var description = Fixture.byteLevel(controls: ["<x>", "<y>", "<z>"])
         let first = TokenID(description.tokens.count - 3)

@@ -57,15 +57,18 @@ struct Vocabulary: Sendable {
 
         // Some files call tokens that steer the model normal or user-defined text.
         for text in StopTokens.texts.union(StopTokens.controlTexts) {
-            if let id = index.find(text, in: texts) { types[Int(id)] = .control }
+            guard let id = index.find(text, in: texts) else { continue }
+            // In Gemma 3 this one is an HTML tag, and in Gemma 4, whose files may call it a control token.
+            if text == "</s>" {
+                if types[Int(id)] == .userDefined { continue }
+                if index.find("<|tool_response>", in: texts) != nil { types[Int(id)] = .normal; continue }
+            }
+            types[Int(id)] = .control
         }
+
         // The harmony format's own marks are read by the program that shows the answer.
         for text in ["<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"] {
             if let id = index.find(text, in: texts) { types[Int(id)] = .userDefined }
-        }
-        // Where a </s> is but an HTML tag (Gemma 4).
-        if index.find("<|tool_response>", in: texts) != nil, let id = index.find("</s>", in: texts) {
-            types[Int(id)] = .normal
         }
 
         self.texts = texts
