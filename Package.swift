@@ -105,6 +105,7 @@ let package = Package(
         .testTarget(
             name: "InferenceTests",
             dependencies: ["Inference", "CKernels", "Tokenizers", "JSON", "Jinja", "GuidedGeneration", "TestSupport"],
+            resources: [.copy("Fixtures")],
             swiftSettings: strict),
         .testTarget(
             name: "FoundationModelsMacrosTests",

@@ -16,7 +16,7 @@ func measureExtraction(_ arguments: [String]) async throws {
         let schema = try JSONDecoder().decode(GenerationSchema.self, from: Data(document.text().utf8))
         // Both get the same instructions and read the same schema; what differs is whether the decoder obeys it.
         let instructions = "Read the fields out of the text. Copy names as the text spells them."
-        let options = GenerationOptions(sampling: .greedy, maximumResponseTokens: 300)
+        let options = GenerationOptions(samplingMode: .greedy, maximumResponseTokens: 300)
         let guided = try await LanguageModelSession(model: model, instructions: instructions)
             .respond(to: text, schema: schema, options: options)
         let prompt = "\(text)\n\nAnswer with JSON that follows this schema:\n\(document.text(spaced: true))"

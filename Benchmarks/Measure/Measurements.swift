@@ -10,6 +10,7 @@ let measurements: [String: @Sendable ([String]) async throws -> Void] = [
     "kernel-speed": kernelSpeed,
     "logits": logits,
     "maskbench": measureMaskBench,
+    "memory": memory,
     "random-model": measureRandomModel,
     "tokenize": tokenize,
     "tokenizer-ids": measureTokenizerIds,

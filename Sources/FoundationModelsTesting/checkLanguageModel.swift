@@ -58,24 +58,24 @@ private struct LanguageModelChecker<Model: LanguageModel> {
         _ check: String,
         _ body: @escaping @Sendable (_ report: @escaping @Sendable (String) -> Void) async throws -> Void
     ) async {
-        let findings = Mutex<[String]>([])
+        let findings = Findings()
         let patience = patience
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 do {
-                    try await body { text in findings.withLock { $0.append(text) } }
+                    try await body { findings.add($0) }
                 } catch {
-                    findings.withLock { $0.append("threw \(type(of: error)): \(error.localizedDescription)") }
+                    findings.add("threw \(type(of: error)): \(error.localizedDescription)")
                 }
             }
             group.addTask {
                 guard (try? await Task.sleep(for: patience)) != nil else { return }
-                findings.withLock { $0.append("took longer than \(patience)") }
+                findings.add("took longer than \(patience)")
             }
             await group.next()
             group.cancelAll()
         }
-        for text in findings.withLock({ $0 }) { report(check, text) }
+        for text in findings.all { report(check, text) }
     }
 
     mutating func checkConfiguration() async {
@@ -236,6 +236,13 @@ private struct LanguageModelChecker<Model: LanguageModel> {
                 to: "How warm is it in Oslo?", options: GenerationOptions(toolCallingMode: .disallowed))
         }
     }
+}
+
+/// What one check found.
+private final class Findings: Sendable {
+    private let storage = Mutex<[String]>([])
+    var all: [String] { storage.withLock { $0 } }
+    func add(_ text: String) { storage.withLock { $0.append(text) } }
 }
 
 private final class CallRecord: Sendable {

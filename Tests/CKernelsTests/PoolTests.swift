@@ -6,10 +6,18 @@ import Testing
 @Suite struct PoolTests {
     /// How often each index was worked on, and by threads of which numbers.
     final class Tally: Sendable {
-        let counts: [Atomic<Int>.Box]
+        let counts: [Count]
         let greatestThread = Atomic<Int>(0)
 
-        init(_ count: Int) { counts = (0..<count).map { _ in .init() } }
+        init(_ count: Int) { counts = (0..<count).map { _ in Count() } }
+    }
+
+    final class Count: Sendable {
+        let value = Atomic<Int>(0)
+    }
+
+    final class Flag: Sendable {
+        let isSet = Atomic<Bool>(false)
     }
 
     static func run(_ pool: OpaquePointer, _ tally: Tally) {
@@ -61,9 +69,9 @@ import Testing
     /// More busy threads than cores: loops must get slower in proportion, not collapse. 20,000 loops of two pieces take some
     /// 10 ms on a free machine; a pool that waits for descheduled workers takes a time slice (milliseconds) for each.
     @Test func `contention does not collapse it`() {
-        let stop = Atomic<Bool>.Box(false)
+        let stop = Flag()
         let busy = (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in
-            let thread = Thread { while !stop.value.load(ordering: .relaxed) {} }
+            let thread = Thread { while !stop.isSet.load(ordering: .relaxed) {} }
             thread.start()
             return thread
         }
@@ -72,10 +80,10 @@ import Testing
         let time = ContinuousClock().measure {
             for _ in 0..<20_000 { Self.run(pool.pool, tally) }
         }
-        stop.value.store(true, ordering: .relaxed)
+        stop.isSet.store(true, ordering: .relaxed)
         #expect(busy.count > 0)
         #expect(tally.counts.allSatisfy { $0.value.load(ordering: .relaxed) == 20_000 })
-        #expect(time < .seconds(10))
+        #expect(time < .seconds(20))
     }
 
     @Test(arguments: [1, 4096, 3 << 20])
@@ -86,16 +94,4 @@ import Testing
         ck_free(memory, bytes)
         #expect(ck_allocate(Int.max) == nil)
     }
-}
-
-extension Atomic where Value: AtomicRepresentable {
-    /// An atomic in a place of its own, for arrays.
-    final class Box: Sendable {
-        let value: Atomic<Value>
-        init(_ value: consuming Value) { self.value = Atomic(value) }
-    }
-}
-
-extension Atomic<Int>.Box {
-    convenience init() { self.init(0) }
 }

@@ -84,15 +84,15 @@ final class TestMatrix {
 
     init(_ type: ck_type, rows: Int, cols: Int, using generator: inout SeededGenerator) {
         let blocks = rows * cols / Int(ck_type_block_size(type))
-        file = randomBlocks(type, count: blocks, using: &generator)
-        bytes = ck_matrix_bytes(type, Int64(rows), Int64(cols))
-        memory = ck_allocate(bytes)
+        let file = randomBlocks(type, count: blocks, using: &generator)
+        let bytes = ck_matrix_bytes(type, Int64(rows), Int64(cols))
+        guard let memory = ck_allocate(bytes) else { fatalError("no memory") }
         var values = [Float](repeating: 0, count: rows * cols)
         file.withUnsafeBytes {
             ck_dequantize(type, $0.baseAddress, &values, Int64(rows * cols))
             precondition(ck_pack(type, $0.baseAddress, memory, Int64(rows), Int64(cols)))
         }
-        self.values = values
+        (self.file, self.bytes, self.memory, self.values) = (file, bytes, memory, values)
         matrix = ck_matrix(type: type, rows: Int64(rows), cols: Int64(cols), data: memory)
     }
 

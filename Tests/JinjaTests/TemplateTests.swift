@@ -80,7 +80,7 @@ struct ReferenceTests {
 
 @Suite("Errors of templates name what and where")
 struct JinjaErrorTests {
-    @Test(arguments: [
+    private static let reasons: [(String, JinjaError.Reason, Int)] = [
         ("\n{{ 1|nosuch }}", JinjaError.Reason.unknownFilter(name: "nosuch"), 2),
         ("a\nb\n{{ 1 is nosuch }}", .unknownTest(name: "nosuch"), 3),
         ("{% nosuch %}", .unknownTag(name: "nosuch"), 1),
@@ -92,7 +92,9 @@ struct JinjaErrorTests {
         ("{{ [].append(1) }}", .security("access to attribute 'append' of 'list' object is unsafe."), 1),
         ("{{ 1 / 0 }}", .value("division by zero"), 1),
         ("{{ 'a' + 1 }}", .type("unsupported operand type(s) for +: 'str' and 'int'"), 1),
-    ])
+    ]
+
+    @Test(arguments: reasons)
     func reason(template: String, reason: JinjaError.Reason, line: Int) {
         let error = fault(template, ["x": .object([:])])
         #expect(error?.reason == reason)
@@ -109,7 +111,9 @@ struct JinjaErrorTests {
 
 @Suite("Hostile templates end with an error")
 struct RenderLimitTests {
-    @Test(arguments: [
+    private static func many(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
+
+    private static let hostile: [String] = [
         "{% for i in range(10**12) %}{% endfor %}",
         "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}{% endfor %}{% endfor %}{% endfor %}",
         "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
@@ -128,19 +132,21 @@ struct RenderLimitTests {
         "{{ ('a' * 10**6)|replace('', 'b' * 10**6) }}", "{{ ('x' * 10**6).join('a' * 10**6) }}",
         "{{ [1]|batch(10**12, 0)|list }}",
         "{{ []|slice(10**12)|list }}", "{{ [1]|tojson(indent=10**12) }}", "{{ ('\\t' * 10**5).expandtabs(10**9) }}",
-        "{{ " + String(repeating: "(", count: 100_000), "{{ " + String(repeating: "[", count: 100_000),
-        "{{ " + String(repeating: "-", count: 100_000) + "1 }}",
-        "{{ " + String(repeating: "not ", count: 100_000) + "1 }}",
-        "{{ 1" + String(repeating: " + 1", count: 100_000) + " }}",
-        "{{ x" + String(repeating: ".a", count: 100_000) + " }}",
-        "{{ 1" + String(repeating: "|abs", count: 100_000) + " }}",
-        "{{ a" + String(repeating: " if a", count: 100_000) + " }}",
-        "{{ a" + String(repeating: " if a else a", count: 100_000) + " }}",
-        String(repeating: "{% if 1 %}", count: 100_000), String(repeating: "{% for i in [1] %}", count: 100_000),
-        "{% set " + String(repeating: "(", count: 100_000) + "a",
-        "{{ 1 is " + String(repeating: "eq 1 is ", count: 100_000),
-        "{{ " + String(repeating: "{1:", count: 100_000), "{{ " + String(repeating: "f(", count: 100_000),
-    ])
+        "{{ " + many("(", 100_000), "{{ " + many("[", 100_000),
+        "{{ " + many("-", 100_000) + "1 }}",
+        "{{ " + many("not ", 100_000) + "1 }}",
+        "{{ 1" + many(" + 1", 100_000) + " }}",
+        "{{ x" + many(".a", 100_000) + " }}",
+        "{{ 1" + many("|abs", 100_000) + " }}",
+        "{{ a" + many(" if a", 100_000) + " }}",
+        "{{ a" + many(" if a else a", 100_000) + " }}",
+        many("{% if 1 %}", 100_000), many("{% for i in [1] %}", 100_000),
+        "{% set " + many("(", 100_000) + "a",
+        "{{ 1 is " + many("eq 1 is ", 100_000),
+        "{{ " + many("{1:", 100_000), "{{ " + many("f(", 100_000),
+    ]
+
+    @Test(arguments: hostile)
     func ends(template: String) {
         var limits = RenderLimits.default
         limits.outputBytes = 4 << 20
@@ -148,22 +154,24 @@ struct RenderLimitTests {
         #expect(fault(template, limits: limits) != nil)
     }
 
-    /// Threads of a pool have small stacks: the deepest nesting that is allowed fits into half a mebibyte.
-    @Test(arguments: [
+    private static let deepest: [String] = [
         "{% macro f() %}{% if true %}{{ [1, (f() ~ 'a')|upper] }}{% endif %}{% endmacro %}{{ f() }}",
         "{% macro f() %}{% for i in [1]|map('string') if i %}{% filter upper %}{% with a = f() %}{{ a }}{% endwith %}"
             + "{% endfilter %}{% endfor %}{% endmacro %}{{ f() }}",
         "{% for i in [[1]] recursive %}{% set a %}{{ loop([[i]]) }}{% endset %}{% endfor %}",
         "{% macro f() %}{% call f() %}{{ caller() if f() is defined else -f() + [{'a': f()}][0].a }}{% endcall %}{% endmacro %}{{ f() }}",
-        "{{ " + String(repeating: "(1, ", count: 90) + "1" + String(repeating: ")", count: 90) + " }}",
-        "{{ " + String(repeating: "[", count: 99) + "1" + String(repeating: "]", count: 99) + "|tojson }}",
-        "{{ 1" + String(repeating: " + 1", count: 240) + " }}",
-        "{{ 'a'" + String(repeating: "|upper", count: 240) + " }}",
+        "{{ " + many("(1, ", 90) + "1" + many(")", 90) + " }}",
+        "{{ " + many("[", 99) + "1" + many("]", 99) + "|tojson }}",
+        "{{ 1" + many(" + 1", 240) + " }}",
+        "{{ 'a'" + many("|upper", 240) + " }}",
         "{% set ns = namespace(s=[1]) %}{% for i in range(190) %}{% set ns.s = ns.s|map('list')|select %}{% endfor %}{{ ns.s|list }}",
         "{% set ns = namespace(s=[1]) %}{% for i in range(190) %}{% set ns.s = [ns.s] %}{% endfor %}{{ ns.s }}{{ ns.s|tojson }}{{ ns.s == [ns.s] }}",
-        String(repeating: "{% if true %}", count: 99) + "a" + String(repeating: "{% endif %}", count: 99),
-        String(repeating: "{% for i in [1] %}", count: 99) + "a" + String(repeating: "{% endfor %}", count: 99),
-    ])
+        many("{% if true %}", 99) + "a" + many("{% endif %}", 99),
+        many("{% for i in [1] %}", 99) + "a" + many("{% endfor %}", 99),
+    ]
+
+    /// Threads of a pool have small stacks: the deepest nesting that is allowed fits into half a mebibyte.
+    @Test(arguments: deepest)
     func smallStackIsEnough(template: String) async {
         await withCheckedContinuation { continuation in
             let thread = Thread {

@@ -129,7 +129,7 @@ static void elementwise(ck_pool *pool, int64_t count) {
         ck_gelu_multiply(pool, x, count, y, count, 1, count, r[4], count);
         ck_rms_norm(pool, x, count, y, 1e-6f, 1, count, r[5], count);
         ck_softmax(r[6], 3, count);
-        ck_rope(pool, r[7], count, 1, 1, (int32_t)count, y, (int32_t)(count / 2), set ? CK_ROPE_HALVES : CK_ROPE_HALVES);
+        ck_rope(pool, r[7], count, 1, 1, (int32_t)count, y, (int32_t)(count / 2), CK_ROPE_HALVES);
         ck_f32_to_f16(x, halves, count);
         ck_f16_to_f32(halves, r[1], count);
         ck_argmax(x, count);

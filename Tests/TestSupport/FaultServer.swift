@@ -145,7 +145,9 @@ package final class FaultServer: Sendable {
     }
 
     /// `whole`, cut off after `count` bytes of the body.
-    package static func cut(_ body: [UInt8], _ request: Request, after count: Int, tag: String = "\"v1\"", reset: Bool = false)
+    package static func cut(
+        _ body: [UInt8], _ request: Request, after count: Int, tag: String = "\"v1\"", reset: Bool = false
+    )
         -> [Step]
     {
         whole(body, request, tag: tag).map { step in

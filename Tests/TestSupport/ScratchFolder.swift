@@ -15,7 +15,9 @@ package final class ScratchFolder: Sendable {
         ((try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)")) ?? []).sorted()
     }
 
-    package func read(_ name: String) -> [UInt8]? { FileManager.default.contents(atPath: "\(path)/\(name)").map(Array.init) }
+    package func read(_ name: String) -> [UInt8]? {
+        FileManager.default.contents(atPath: "\(path)/\(name)").map(Array.init)
+    }
 
     package func write(_ bytes: [UInt8], _ name: String) {
         let file = "\(path)/\(name)"

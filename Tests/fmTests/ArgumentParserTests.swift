@@ -1,3 +1,4 @@
+import FoundationModels
 import Testing
 
 import fm
@@ -20,16 +21,19 @@ import fm
         } catch { return error.message }
     }
 
-    @Test(arguments: [
-        (["--model", "x", "a", "b"], [.option("--model", value: "x"), .operand("a"), .operand("b")]),
-        (["-m", "x"], [.option("--model", value: "x")]), (["--model=x=y"], [.option("--model", value: "x=y")]),
-        (["--model="], [.option("--model", value: "")]),
-        (["a", "--json", "b"], [.operand("a"), .option("--json", value: nil), .operand("b")]),
-        (["--", "--json", "--"], [.operand("--json"), .operand("--")]), (["-"], [.operand("-")]), ([""], [.operand("")]),
-        (["-f", "1", "--file=2"], [.option("--file", value: "1"), .option("--file", value: "2")]),
-        // A value may begin with a dash as long as it is no option.
-        (["--model", "-1"], [.option("--model", value: "-1")]), (["--model", "-"], [.option("--model", value: "-")]),
-    ] as [([String], [Arguments.Argument])])
+    @Test(
+        arguments: [
+            (["--model", "x", "a", "b"], [.option("--model", value: "x"), .operand("a"), .operand("b")]),
+            (["-m", "x"], [.option("--model", value: "x")]), (["--model=x=y"], [.option("--model", value: "x=y")]),
+            (["--model="], [.option("--model", value: "")]),
+            (["a", "--json", "b"], [.operand("a"), .option("--json", value: nil), .operand("b")]),
+            (["--", "--json", "--"], [.operand("--json"), .operand("--")]), (["-"], [.operand("-")]),
+            ([""], [.operand("")]),
+            (["-f", "1", "--file=2"], [.option("--file", value: "1"), .option("--file", value: "2")]),
+            // A value may begin with a dash as long as it is no option.
+            (["--model", "-1"], [.option("--model", value: "-1")]),
+            (["--model", "-"], [.option("--model", value: "-")]),
+        ] as [([String], [Arguments.Argument])])
     func wordsAreRead(words: [String], expected: [Arguments.Argument]) throws {
         #expect(try ArgumentParser(command).parse(words).list == expected)
     }
@@ -91,7 +95,8 @@ import fm
     private func read(_ words: String...) throws -> String {
         let options = try SamplingOptions.read(ArgumentParser(.respond).parse(words))
         let mode = options.samplingMode.map { "\($0.kind)" } ?? "none"
-        return "\(mode) \(options.temperature.map { "\($0)" } ?? "-") \(options.maximumResponseTokens.map { "\($0)" } ?? "-")"
+        return
+            "\(mode) \(options.temperature.map { "\($0)" } ?? "-") \(options.maximumResponseTokens.map { "\($0)" } ?? "-")"
     }
 
     @Test func optionsBecomeSampling() throws {
@@ -104,7 +109,8 @@ import fm
     }
 
     @Test(arguments: [
-        ["--greedy", "--top-k", "4"], ["--top-p", "0.1", "--top-k", "4"], ["--greedy", "--seed", "4"], ["--seed", "-1"],
+        ["--greedy", "--top-k", "4"], ["--top-p", "0.1", "--top-k", "4"], ["--greedy", "--seed", "4"],
+        ["--seed", "-1"],
         ["--top-k", "0"], ["--top-p", "1.5"], ["--temperature", "-0.1"], ["--max-tokens", "0"],
     ]) func whatCannotBeIsRefused(words: [String]) {
         #expect(throws: UsageError.self) { try SamplingOptions.read(ArgumentParser(.respond).parse(words)) }

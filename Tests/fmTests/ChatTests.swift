@@ -3,6 +3,7 @@ import FoundationModels
 import FoundationModelsTesting
 import Inference
 import Synchronization
+import TestSupport
 import Testing
 import fm
 
@@ -74,7 +75,8 @@ private final class TypedLines: InputLines {
     @Test func anotherModelGoesOnWithTheConversation() async throws {
         fixture.installModel("other")
         let model = ScriptedLanguageModel(turns: [[.text("one")], [.text("two")]])
-        let said = try await chat(TypedLines("first", "/model", "/model other", "/model oter", "second"), [], model: model)
+        let said = try await chat(
+            TypedLines("first", "/model", "/model other", "/model oter", "second"), [], model: model)
         #expect(said.messages.contains("sample (\(fixture.folder.path)/models/sample.gguf)"))
         #expect(said.messages.contains("the conversation goes on with other"))
         #expect(said.messages.contains("no model is named 'oter'. Did you mean 'other'?"))
@@ -84,7 +86,9 @@ private final class TypedLines: InputLines {
     @Test func mistakesChangeNothing() async throws {
         fixture.folder.write(Array("{}".utf8), "bad.json")
         let said = try await chat(
-            TypedLines("/hlep", "/xyzzy", "/save", "/save /nonexistent/x", "/load \(fixture.folder.path)/bad.json", "hello", "/quit", "never"),
+            TypedLines(
+                "/hlep", "/xyzzy", "/save", "/save /nonexistent/x", "/load \(fixture.folder.path)/bad.json", "hello",
+                "/quit", "never"),
             [[.text("still here")]])
         #expect(said.output == "still here\n")
         let lines = said.messages.split(separator: "\n")

@@ -40,7 +40,7 @@ struct CommandFixture {
     }
 
     func run(_ words: [String], _ turns: [[ScriptedStep]] = []) async -> Outcome {
-        let (context, finish) = context(ScriptedLanguageModel(turns: turns))
+        let (context, finish) = self.context(ScriptedLanguageModel(turns: turns))
         var code = ExitCode.success
         var message = ""
         do {

@@ -17,7 +17,8 @@ import fm
     @Test func helpFitsATerminal() {
         for command in CommandTable.commands {
             #expect(command.helpText.hasSuffix("\n") && !command.helpText.hasSuffix("\n\n"), "\(command.name)")
-            for line in command.helpText.split(separator: "\n") where !line.hasPrefix("usage:") && !line.hasPrefix("  ") {
+            for line in command.helpText.split(separator: "\n") where !line.hasPrefix("usage:") && !line.hasPrefix("  ")
+            {
                 #expect(line.count <= 100, "\(command.name): \(line)")
             }
         }

@@ -90,7 +90,7 @@ import fm
         #expect(try run("available").output == "available: tiny\n")
         #expect(try run("rm", "tiny").status == 0)
         #expect(folder.files("models") == [".incomplete"])
-        #expect(try run("pull", server.url("/nowhere/")).status == 2)
+        #expect(try run("pull", server.url("/")).status == 2)
     }
 
     @Test func aFileThatMayNotGrowIsAnErrorAndNotADeath() throws {

@@ -7,7 +7,8 @@ import fm
 
 @Suite struct PullReporterTests {
     private func text(
-        _ received: Int64, of total: Int64?, rate: Double?, width: Int?, stage: ModelStore.PullProgress.Stage = .fetching
+        _ received: Int64, of total: Int64?, rate: Double?, width: Int?,
+        stage: ModelStore.PullProgress.Stage = .fetching
     ) -> String {
         PullReporter.text("m", .init(stage: stage, received: received, total: total), rate: rate, width: width)
     }
@@ -20,7 +21,7 @@ import fm
                 == "m: 25 %, 250 MB of 1.00 GB, 10.0 MB/s, 1:15 left")
         #expect(
             text(500_000_000, of: 1_000_000_000, rate: 10_000_000, width: 80)
-                == "m: [############............] 50 %, 500 MB of 1.00 GB, 10.0 MB/s, 50 s left")
+                == "m: [##############..............] 50 %, 500 MB of 1.00 GB, 10.0 MB/s, 50 s left")
         // A standstill has no time left, and a whole file neither.
         #expect(text(5, of: 10, rate: 0, width: nil) == "m: 50 %, 5 B of 10 B, 0 B/s")
         #expect(text(10, of: 10, rate: 3, width: nil) == "m: 100 %, 10 B of 10 B, 3 B/s")

@@ -2,6 +2,7 @@ import Foundation
 import FoundationModels
 import FoundationModelsTesting
 import JSON
+import TestSupport
 import Testing
 import fm
 
@@ -17,7 +18,9 @@ import fm
         #expect(outcome.code == .success)
         // A line break of the answer's own is enough.
         #expect(await fixture.run(["respond", "hello"], [[.text("line\n")]]).output == "line\n")
-        #expect(await fixture.run(["respond", "hello"], [[.text("é"), .text("👩‍🚀"), .text("\u{301}")]]).output == "é👩‍🚀\u{301}\n")
+        #expect(
+            await fixture.run(["respond", "hello"], [[.text("é"), .text("👩‍🚀"), .text("\u{301}")]]).output
+                == "é👩‍🚀\u{301}\n")
     }
 
     @Test func promptAndInstructionsArrive() async throws {
@@ -52,7 +55,8 @@ import fm
                     .utf8), "schema.json")
         let path = "\(fixture.folder.path)/schema.json"
         let turn: [ScriptedStep] = [.text(#"{"b": 1, "#), .text(#""a": "x"}"#)]
-        #expect(await fixture.run(["respond", "--schema", path, "hello"], [turn]).output == "{\"b\": 1, \"a\": \"x\"}\n")
+        #expect(
+            await fixture.run(["respond", "--schema", path, "hello"], [turn]).output == "{\"b\": 1, \"a\": \"x\"}\n")
         let outcome = await fixture.run(["respond", "--schema", path, "--json", "hello"], [turn])
         let expected: JSONValue = ["b": 1, "a": "x"]
         #expect(try JSONValue(parsing: outcome.output)["content"] == expected)
@@ -66,7 +70,10 @@ import fm
     }
 
     @Test(arguments: [
-        (LanguageModelError.contextSizeExceeded(.init(contextSize: 10, tokenCount: 20, debugDescription: "d")), ExitCode.contextOverflow),
+        (
+            LanguageModelError.contextSizeExceeded(.init(contextSize: 10, tokenCount: 20, debugDescription: "d")),
+            ExitCode.contextOverflow
+        ),
         (.guardrailViolation(.init(debugDescription: "d")), .guardrail),
         (.refusal(.init(explanation: "no", debugDescription: "d")), .guardrail),
         (.unsupportedGenerationGuide(.init(schemaName: "s", debugDescription: "d")), .schema),

@@ -1,5 +1,6 @@
 import FoundationModels
 import JSON
+import TestSupport
 import Testing
 import fm
 
@@ -46,7 +47,10 @@ import fm
         (["--name", "T", "--object", "o", "--string", "a"], "--object o has no --end"),
         (["--name", "T", "--end"], "--end without an --object before it"),
         (["--name", "T", "--optional"], "--optional has no property before it"),
-        (["--name", "T", "--string", "a", "--minimum", "1"], "--minimum goes with --integer or --number, not with --string a"),
+        (
+            ["--name", "T", "--string", "a", "--minimum", "1"],
+            "--minimum goes with --integer or --number, not with --string a"
+        ),
         (["--name", "T", "--integer", "a", "--choice", "1"], "--choice goes with --string, not with --integer a"),
         (["--name", "T", "--integer", "a", "--minimum", "1.5"], "--minimum takes a whole number, not '1.5'"),
         (["--name", "T", "--number", "a", "--maximum", "x"], "--maximum takes a number, not 'x'"),
@@ -73,7 +77,8 @@ import fm
     }
 
     @Test func theOrderOfAFileIsKept() throws {
-        let text = #"{"type": "object", "properties": {"z": {}, "properties": {"type": "object", "properties": {"b": {}, "a": {}}}, "a": {}}, "required": ["a"]}"#
+        let text =
+            #"{"type": "object", "properties": {"z": {}, "properties": {"type": "object", "properties": {"b": {}, "a": {}}}, "a": {}}, "required": ["a"]}"#
         let ordered = SchemaFile.ordered(try JSONValue(parsing: text))
         #expect(ordered["x-order"] == ["z", "properties", "a"])
         // A property that is called like a keyword is a property.

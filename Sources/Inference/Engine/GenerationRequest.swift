@@ -60,4 +60,11 @@ package struct GenerationUsage: Sendable, Equatable {
     package var generatedTokens: Int
     /// Of these, the ones that a constraint left no choice about.
     package var forcedTokens: Int
+
+    package init(promptTokens: Int, cachedTokens: Int, generatedTokens: Int, forcedTokens: Int) {
+        self.promptTokens = promptTokens
+        self.cachedTokens = cachedTokens
+        self.generatedTokens = generatedTokens
+        self.forcedTokens = forcedTokens
+    }
 }

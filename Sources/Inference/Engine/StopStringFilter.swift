@@ -1,14 +1,14 @@
 /// Lets text through up to the first stop string, and holds back what may become one.
-struct StopStringFilter {
+package struct StopStringFilter {
     private let stops: [(text: String, bytes: [UInt8])]
     private var held: [UInt8] = []
 
-    init(_ stops: [String]) {
+    package init(_ stops: [String]) {
         self.stops = stops.filter { !$0.isEmpty }.map { ($0, Array($0.utf8)) }
     }
 
     /// What can be given on of the text so far, and the stop string when one has come.
-    mutating func append(_ text: String) -> (text: String, stop: String?) {
+    package mutating func append(_ text: String) -> (text: String, stop: String?) {
         guard !stops.isEmpty else { return (text, nil) }
         held.append(contentsOf: text.utf8)
         // The earliest in the text wins, of several at one place the longest.
@@ -35,7 +35,7 @@ struct StopStringFilter {
     }
 
     /// What is still held back, when no more text comes.
-    mutating func finish() -> String {
+    package mutating func finish() -> String {
         defer { held.removeAll() }
         return String(decoding: held, as: UTF8.self)
     }

@@ -43,8 +43,10 @@ extension ModelConfiguration {
                 key: keys.name("attention.value_length"),
                 reason: "values of \(length) beside keys of \(headWidth) are not supported")
         }
-        guard headWidth % 2 == 0 else {
-            throw .invalidMetadata(key: keys.name("attention.key_length"), reason: "\(headWidth) is odd")
+        // The attention kernels take eight dimensions at a time.
+        guard headWidth % 8 == 0 else {
+            throw .invalidMetadata(
+                key: keys.name("attention.key_length"), reason: "a head of \(headWidth) is no multiple of 8")
         }
 
         self.architecture = architecture

@@ -80,7 +80,9 @@ package struct SpeedMeter {
             }
             _ = try transformer.step(batch)
             if batch.outputCount > 0 {
-                try logits.withUnsafeMutableBufferPointer { try transformer.computeLogits(0..<1, into: $0.baseAddress!) }
+                try logits.withUnsafeMutableBufferPointer {
+                    try transformer.computeLogits(0..<1, into: $0.baseAddress!)
+                }
             }
             position += size
         }

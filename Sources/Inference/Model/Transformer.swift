@@ -65,10 +65,8 @@ package final class Transformer {
         normalize(scratch.state, layer.attentionNorm, rowCount)
         try multiply(scratch.normalized, width, layer.queryKeyValue, into: [query, key, value], stride, rowCount)
         if let queryNorm = layer.queryNorm, let keyNorm = layer.keyNorm {
-            for row in 0..<rowCount {
-                normalizeHeads(query + row * stride, queryNorm, configuration.headCount)
-                normalizeHeads(key + row * stride, keyNorm, configuration.keyValueHeadCount)
-            }
+            normalizeHeads(query, queryNorm, configuration.headCount, rowCount)
+            normalizeHeads(key, keyNorm, configuration.keyValueHeadCount, rowCount)
         }
         if layerConfiguration.usesRoPE {
             let isSliding = layerConfiguration.window != nil
@@ -186,12 +184,23 @@ package final class Transformer {
             scratch.normalized, Int64(width))
     }
 
+    /// heads = norm(heads) · weight, each head by itself.
     private func normalizeHeads(
-        _ heads: UnsafeMutablePointer<Float>, _ weight: UnsafePointer<Float>, _ headCount: Int
+        _ heads: UnsafeMutablePointer<Float>, _ weight: UnsafePointer<Float>, _ headCount: Int, _ rowCount: Int
     ) {
-        let headWidth = Int64(configuration.headWidth)
-        ck_rms_norm(
-            pool, heads, headWidth, weight, configuration.normEpsilon, Int64(headCount), headWidth, heads, headWidth)
+        let headWidth = configuration.headWidth
+        let stride = scratch.projectionWidth
+        func normalize(_ x: UnsafeMutablePointer<Float>, _ count: Int, stride: Int) {
+            ck_rms_norm(
+                pool, x, Int64(stride), weight, configuration.normEpsilon, Int64(count), Int64(headWidth), x,
+                Int64(stride))
+        }
+        // One call for whatever there is more of: the heads of a row, or the rows of a head.
+        if rowCount > headCount {
+            for head in 0..<headCount { normalize(heads + head * headWidth, rowCount, stride: stride) }
+        } else {
+            for row in 0..<rowCount { normalize(heads + row * stride, headCount, stride: headWidth) }
+        }
     }
 
     /// outputs = W x + b for matrices on the same input. A fused matrix fills its output from the first part on.

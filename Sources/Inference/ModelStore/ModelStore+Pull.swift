@@ -18,6 +18,12 @@ extension ModelStore {
         package var received: Int64
         /// Bytes of the whole file, when that is known.
         package var total: Int64?
+
+        package init(stage: Stage, received: Int64, total: Int64?) {
+            self.stage = stage
+            self.received = received
+            self.total = total
+        }
     }
 
     package struct PullResult: Sendable {

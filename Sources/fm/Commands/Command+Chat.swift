@@ -16,7 +16,7 @@ extension Command {
             Ctrl-C stops the answer, Ctrl-D or /quit ends the conversation. A line that ends with \\ goes on in
             the next one. In the conversation:
 
-            \(Chat.helpText)
+            \(Chat.helpText.dropLast())
             """
     ) { arguments, context in
         let options = try SamplingOptions.read(arguments)
@@ -132,7 +132,11 @@ package struct Chat {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let text = String(decoding: try encoder.encode(session.transcript), as: UTF8.self)
-        try AtomicFile.write(text + "\n", to: (path as NSString).expandingTildeInPath)
+        do throws(ModelStoreError) {
+            try AtomicFile.write(text + "\n", to: (path as NSString).expandingTildeInPath)
+        } catch .cannotWrite(let path, let reason) {
+            throw Failure(.storage, "cannot write '\(path)': \(reason)")
+        }
     }
 
     mutating func load(_ path: String) throws {

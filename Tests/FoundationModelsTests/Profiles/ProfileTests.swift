@@ -70,7 +70,7 @@ extension SessionPropertyValues {
     }
 
     @Test func callbacksRunInTheirOrder() async throws {
-        let events = Box<[String]>([])
+        let events = Recorder<[String]>([])
         let model = ScriptedLanguageModel(turns: [
             [.reasoning("r"), .toolCall("echo", id: "1", arguments: #"{"text": "a"}"#)], [.text("ok")],
         ])
@@ -93,7 +93,7 @@ extension SessionPropertyValues {
     }
 
     @Test func switchingDeactivatesFirst() async throws {
-        let events = Box<[String]>([])
+        let events = Recorder<[String]>([])
         let model = ScriptedLanguageModel(alwaysAnswering: "ok")
         let session = LanguageModelSession(profile: FormalProfile(model: model, events: events))
         try await session.respond(to: "Hi")
@@ -121,7 +121,7 @@ extension SessionPropertyValues {
 
     @Test func transformsRunInnermostFirstAndLeaveTheTranscript() async throws {
         let model = ScriptedLanguageModel(alwaysAnswering: "ok")
-        let order = Box<[String]>([])
+        let order = Recorder<[String]>([])
         let session = LanguageModelSession(
             profile: LanguageModelSession.Profile { Instructions("I.") }
                 .historyTransform { entries in
@@ -232,7 +232,7 @@ private struct NestedInstructions: DynamicInstructions {
 
 private struct FormalProfile: LanguageModelSession.DynamicProfile {
     let model: ScriptedLanguageModel
-    let events: Box<[String]>
+    let events: Recorder<[String]>
     @SessionProperty(\.isFormal) var isFormal
 
     var body: some DynamicProfile {
@@ -246,7 +246,7 @@ private struct FormalProfile: LanguageModelSession.DynamicProfile {
 
 private struct NotingModifier: LanguageModelSession.DynamicProfileModifier {
     let name: String
-    let events: Box<[String]>
+    let events: Recorder<[String]>
 
     func body(content: Content) -> some DynamicProfile {
         content

@@ -46,12 +46,12 @@ import Testing
     }
 
     @Test func X3_isRespondingAndTranscriptAreObserved() async throws {
-        let gate = Box(false)
+        let gate = Recorder(false)
         let model = ScriptedLanguageModel(turns: [
             [.perform { while !gate.value { try await Task.sleep(for: .milliseconds(1)) } }, .text("ok")]
         ])
         let session = LanguageModelSession(model: model)
-        let changes = Box<[String]>([])
+        let changes = Recorder<[String]>([])
         withObservationTracking {
             _ = session.isResponding
         } onChange: {
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func X4_aSecondRequestIsRefusedAndTheFirstGoesOn() async throws {
-        let gate = Box(false)
+        let gate = Recorder(false)
         let model = ScriptedLanguageModel(turns: [
             [
                 .text("a"), .perform { while !gate.value { try await Task.sleep(for: .milliseconds(1)) } }, .text("b"),

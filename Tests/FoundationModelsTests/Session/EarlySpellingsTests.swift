@@ -47,15 +47,13 @@ import Testing
     @available(*, deprecated)
     @Test func errorsByTheirEarlyNames() async throws {
         let model = ScriptedLanguageModel { _, index in
-            [
-                .fail(
-                    index == 0
-                        ? LanguageModelError.contextSizeExceeded(
-                            .init(contextSize: 1, tokenCount: 2, debugDescription: ""))
-                        : index == 1
-                            ? LanguageModelError.unsupportedLanguageOrLocale(
-                                .init(languageCode: .init("am"), debugDescription: "")) : Fault())
+            let faults: [any Error] = [
+                LanguageModelError.contextSizeExceeded(.init(contextSize: 1, tokenCount: 2, debugDescription: "")),
+                LanguageModelError.unsupportedLanguageOrLocale(
+                    .init(languageCode: .init("am"), debugDescription: "")),
+                Fault(),
             ]
+            return [.fail(faults[index])]
         }
         let session = LanguageModelSession(model: model)
         var caught: [String] = []

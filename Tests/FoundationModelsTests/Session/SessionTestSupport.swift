@@ -29,7 +29,7 @@ struct Recipe: Equatable {
 }
 
 /// A value that several tasks write.
-final class Box<Value: Sendable>: Sendable {
+final class Recorder<Value: Sendable>: Sendable {
     private let storage: Mutex<Value>
 
     init(_ value: Value) { storage = Mutex(value) }
@@ -39,7 +39,7 @@ final class Box<Value: Sendable>: Sendable {
     func change(_ change: @Sendable (inout Value) -> Void) { storage.withLock { change(&$0) } }
 }
 
-extension Box where Value: RangeReplaceableCollection, Value.Element: Sendable {
+extension Recorder where Value: RangeReplaceableCollection, Value.Element: Sendable {
     func append(_ element: Value.Element) { change { $0.append(element) } }
 }
 

@@ -40,7 +40,7 @@ import Testing
     @Test func R3_snapshotsAreCumulativeAndComeOneByOne() async throws {
         let words = (0..<20).map { "word\($0) " }
         // Each word waits until the reader has seen the one before: nothing is held back until the end.
-        let seen = Box(0)
+        let seen = Recorder(0)
         let steps = words.enumerated().flatMap { index, word -> [ScriptedStep] in
             [
                 .perform { while seen.value < index { try await Task.sleep(for: .milliseconds(1)) } }, .text(word),

@@ -61,7 +61,7 @@ import Testing
 
     @Test func T4_throwingOnToolCallEndsTheTurn() async throws {
         let model = ScriptedLanguageModel(turns: [[.toolCall("echo", arguments: #"{"text": "a"}"#)]])
-        let called = Box(false)
+        let called = Recorder(false)
         let session = LanguageModelSession(
             profile: LanguageModelSession.Profile {
                 EchoTool { _ in
@@ -177,8 +177,8 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1))) func T15_cancellationReachesTools() async throws {
-        let started = Box(false)
-        let cancelled = Box(false)
+        let started = Recorder(false)
+        let cancelled = Recorder(false)
         let tool = EchoTool { _ in
             started.change { $0 = true }
             do {
@@ -204,7 +204,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1))) func T15_aToolDeafToCancellationDoesNotHoldTheCaller() async throws {
-        let started = Box(false)
+        let started = Recorder(false)
         let tool = EchoTool { _ in
             started.change { $0 = true }
             await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
@@ -223,7 +223,7 @@ import Testing
         let model = ScriptedLanguageModel { _, index in
             index < 5 ? [.toolCall("echo", arguments: #"{"text": "same"}"#)] : [.text("ok")]
         }
-        let count = Box(0)
+        let count = Recorder(0)
         let tool = EchoTool { text in
             count.change { $0 += 1 }
             return text
@@ -268,8 +268,8 @@ import Testing
     }
 
     @Test func callsOfARoundRunAtTheSameTimeAndKeepTheirOrder() async throws {
-        let running = Box(0)
-        let most = Box(0)
+        let running = Recorder(0)
+        let most = Recorder(0)
         let tool = EchoTool { text in
             running.change { $0 += 1 }
             let now = running.value
@@ -289,7 +289,7 @@ import Testing
     }
 
     @Test func theFirstFailureEndsTheRoundAtOnce() async throws {
-        let slowWasCancelled = Box(false)
+        let slowWasCancelled = Recorder(false)
         let tool = EchoTool { text in
             if text == "bad" { throw Fault() }
             do {

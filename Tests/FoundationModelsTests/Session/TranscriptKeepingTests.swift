@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func toolsReadTheirSchemaOnce() async throws {
-        let count = Box(0)
+        let count = Recorder(0)
         let model = ScriptedLanguageModel(alwaysAnswering: "ok")
         let session = LanguageModelSession(model: model, tools: [ObservedTool(count: count)])
         for _ in 0..<3 { try await session.respond(to: "Hi") }
@@ -158,7 +158,7 @@ import Testing
 private struct ObservedTool: Tool {
     let name = "observed"
     let description = "Counts how often its parameters are read."
-    let count: Box<Int>
+    let count: Recorder<Int>
 
     @Generable
     struct Arguments {}

@@ -28,14 +28,15 @@ import Testing
         try await adapter.compile()
     }
 
-    @Test(arguments: [
-        (nil, "metadata.json cannot be read"), ("{", "invalid JSON"), ("{}", "no adapterIdentifier"),
-        (#"{"adapterIdentifier": "fmadapter-a-b", "baseModelSignature": "xyz"}"#, "no baseModelSignature"),
-        (
-            "{\"adapterIdentifier\": \"fmadapter-a-b\", \"baseModelSignature\": \"\(signature)\", \"loraRank\": -1}",
-            "no loraRank"
-        ),
-    ])
+    @Test(
+        arguments: [
+            (nil, "metadata.json cannot be read"), ("{", "invalid JSON"), ("{}", "no adapterIdentifier"),
+            (#"{"adapterIdentifier": "fmadapter-a-b", "baseModelSignature": "xyz"}"#, "no baseModelSignature"),
+            (
+                "{\"adapterIdentifier\": \"fmadapter-a-b\", \"baseModelSignature\": \"\(signature)\", \"loraRank\": -1}",
+                "no loraRank"
+            ),
+        ] as [(String?, String)])
     func brokenAdaptersSayWhatIsWrong(_ metadata: String?, _ fault: String) throws {
         let error = #expect(throws: SystemLanguageModel.Adapter.AssetError.self) {
             try SystemLanguageModel.Adapter(fileURL: adapter(metadata))

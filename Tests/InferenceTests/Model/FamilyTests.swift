@@ -43,7 +43,8 @@ struct FamilyTests {
                 constants.map { .init($0.name, [$0.values.count], $0.values) }
                 + tensors.map { tensor in
                     let count = tensor.shape.reduce(1, *)
-                    let numbers = generatedWeights(tensor.name, count: count, scale: tensor.scale, offset: tensor.offset)
+                    let numbers = generatedWeights(
+                        tensor.name, count: count, scale: tensor.scale, offset: tensor.offset)
                     return .init(tensor.name, tensor.shape, numbers)
                 }
             try writer.write(to: url)
@@ -57,7 +58,8 @@ struct FamilyTests {
 
     @Test("every architecture of the table has a fixture")
     func coverage() {
-        let tested = Set(Self.fixtures.flatMap { $0.metadata.compactMap { $0.key == "general.architecture" ? $0.str : nil } })
+        let tested = Set(
+            Self.fixtures.flatMap { $0.metadata.compactMap { $0.key == "general.architecture" ? $0.str : nil } })
         #expect(tested == Set(Architecture.all.map(\.name)))
     }
 

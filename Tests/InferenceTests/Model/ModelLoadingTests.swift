@@ -1,6 +1,7 @@
 import Foundation
 import Inference
 import Testing
+import Tokenizers
 
 @Suite("Loading models")
 struct ModelLoadingTests {
@@ -30,7 +31,9 @@ struct ModelLoadingTests {
         #expect(description.name == "tiny" && description.architecture == "qwen2" && description.layerCount == 2)
         #expect(description.trainedContextSize == 512 && engine.contextSize == 512)
         #expect(description.vocabularySize == engine.tokenizer.count)
-        #expect(description.parameterCount == 8832 + 32 + 2 * (32 + 2 * 32 * 32 + 2 * 32 * 16 + 32 + 2 * 16 + 32 + 3 * 32 * 64))
+        #expect(
+            description.parameterCount == 8832 + 32 + 2
+                * (32 + 2 * 32 * 32 + 2 * 32 * 16 + 32 + 2 * 16 + 32 + 3 * 32 * 64))
         #expect(description.cacheBytesPerToken == 2 * 2 * 16 * 2)
     }
 

@@ -26,7 +26,8 @@ enum TinyModel {
 
     /// - Parameter changes: Made to the file before it is written.
     static func write(
-        to url: URL, layers: Int = 2, width: Int = 32, context: Int = 512, changes: (inout GGUFWriter) -> Void = { _ in }
+        to url: URL, layers: Int = 2, width: Int = 32, context: Int = 512,
+        changes: (inout GGUFWriter) -> Void = { _ in }
     ) throws {
         let (tokens, merges, types) = vocabulary()
         let (heads, keyValueHeads, headWidth, inner) = (4, 2, width / 4, 2 * width)
@@ -58,7 +59,11 @@ enum TinyModel {
             writer.tensors.append(
                 .init(name, [count], generatedWeights(name, count: count, scale: scale, offset: offset)))
         }
-        matrix("token_embd.weight", tokens.count, width, scale: 2)
+        // The head is tied to it: control tokens of zeros are never the likeliest, so that answers have the length that a
+        // test asks for.
+        var embedding = generatedWeights("token_embd.weight", count: tokens.count * width, scale: 2, offset: 0)
+        for index in (embedding.count - 2 * width)..<embedding.count { embedding[index] = 0 }
+        writer.tensors.append(.init("token_embd.weight", [width, tokens.count], embedding))
         vector("output_norm.weight", width, scale: 0.5, offset: 1)
         for layer in 0..<layers {
             let block = "blk.\(layer)"

@@ -1,0 +1,35 @@
+import Foundation
+import Inference
+import Tokenizers
+
+/// `memory MODEL [--context N]`: peak memory of this process in bytes after a prompt and an answer that fill the context,
+/// beside the sizes of the file and of the key-value cache, as JSON on one line.
+func memory(_ arguments: [String]) async throws {
+    guard let path = arguments.first else { throw MeasureError.usage("memory MODEL [--context N]") }
+    var context = 4096
+    if let flag = arguments.firstIndex(of: "--context"), flag + 1 < arguments.count {
+        context = Int(arguments[flag + 1]) ?? context
+    }
+    let engine = try Engine.load(URL(fileURLWithPath: path), options: EngineOptions(contextSize: context))
+    let description = engine.description
+    let answer = 32
+    let prompt = (0..<context - answer).map { TokenID($0 * 7919 % description.vocabularySize) }
+    // Every token of the vocabulary is sampled from, and none ends the answer early.
+    let sampling = Sampling(mode: .topP(0.9), temperature: 1, seed: 1)
+    var usage: GenerationUsage?
+    for try await event in engine.generate(GenerationRequest(prompt: prompt, sampling: sampling, maximumTokens: answer))
+    {
+        if case .finished(_, let counts) = event { usage = counts }
+    }
+    guard let usage else { throw MeasureError.usage("memory: the model gave no answer") }
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
+        let kilobytes = Int(line.split(whereSeparator: \.isWhitespace)[1])
+    else { throw MeasureError.usage("memory: /proc/self/status has no VmHWM") }
+    print(
+        """
+        {"peak": \(kilobytes * 1024), "file": \(description.fileSize), \
+        "cache": \(description.cacheBytesPerToken * context), "prompt_tokens": \(usage.promptTokens), \
+        "generated_tokens": \(usage.generatedTokens)}
+        """)
+}
