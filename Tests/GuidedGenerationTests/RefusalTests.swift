@@ -102,6 +102,13 @@ private let refusals: [Refusal] = [
                 "oneOf": .array((0..<60).map { index in ["properties": .object(["p\(index)": ["type": "string"]])] })
             ]
         case "deep": return nested(400)
+        case "deep in place":
+            // Half as deep again as is allowed, on the small stack of a task.
+            var schema: JSONValue = ["type": "object"]
+            for level in 0..<96 {
+                schema = [["allOf": [schema]], ["oneOf": [schema, false]], ["not": ["not": schema]], ["if": true, "then": schema]][level % 4]
+            }
+            return schema
         case "huge bounds":
             return [
                 "type": "array", "minItems": 1_000_000_000, "maxItems": 1_000_000_001,
@@ -121,7 +128,7 @@ private let refusals: [Refusal] = [
 
     @Test(arguments: [
         "anyOf inside allOf", "references that double", "objects of objects that double", "negations", "oneOf of many",
-        "deep", "huge bounds",
+        "deep", "deep in place", "huge bounds",
         "dependencies", "multipleOf",
     ])
     func bombsEndInTime(_ name: String) {

@@ -73,7 +73,8 @@ extension Machine {
         guard items.count == 1, let item = items.first else { return nil }
         if item.kind == .text {
             let language = program.languages[Int(item.reference)]
-            guard language.spelling == .free, language.automaton.isUniversal, item.position == TextAutomaton.start
+            guard language.spelling == .free, text(item.reference).automaton.isUniversal,
+                item.position == TextAutomaton.start
             else {
                 return nil
             }
@@ -81,9 +82,9 @@ extension Machine {
         }
         guard item.kind == .object, item.phase == .inGroupKey else { return nil }
         let language = program.objects[Int(item.reference)].groups[Int(item.group)].language
-        let position = texts[Int(language)].positions[Int(item.detail)]
+        let position = text(language).positions[Int(item.detail)]
         guard program.languages[Int(language)].spelling == .free, position >= 0,
-            program.languages[Int(language)].automaton.isSink(position)
+            text(language).automaton.isSink(position)
         else { return nil }
         return FreeString(lower: 0, upper: Count.endless, parents: nil)
     }
@@ -94,10 +95,10 @@ extension Machine {
         states[Int(state)].contains { item in
             switch item.kind {
             case .text:
-                let text = texts[Int(item.reference)]
+                let text = self.text(item.reference)
                 return item.upper >= Count.far && text.isTotal && text.positions[Int(item.position)] >= 0
             case .object where item.phase == .inGroupKey:
-                let text = texts[Int(program.objects[Int(item.reference)].groups[Int(item.group)].language)]
+                let text = self.text(program.objects[Int(item.reference)].groups[Int(item.group)].language)
                 return text.isTotal && text.positions[Int(item.detail)] >= 0
             default: return false
             }
@@ -111,12 +112,12 @@ extension Machine {
         guard items.count == 1, let item = items.first, item.kind == .text, item.upper < Count.far,
             program.languages[Int(item.reference)].spelling != .plain
         else { return nil }
-        let text = texts[Int(item.reference)]
+        let text = self.text(item.reference)
         let position = text.positions[Int(item.position)]
         guard position >= 0 else { return nil }
         let bits = text.loops(at: position)
         guard bits != 0 else { return nil }
-        return (bits, item.upper - text.language.shortest[Int(position)])
+        return (bits, item.upper - text.distances.shortest(from: position))
     }
 
     /// Finds the tokens that close a free string and go on behind it.

@@ -12,7 +12,7 @@ extension Machine {
         var closed: [Int32] = []
         var isTerminal = true
         for item in items {
-            let text = texts[Int(item.reference)]
+            let text = self.text(item.reference)
             let target = text.next(item.position, byte)
             if target == TextAutomaton.closes {
                 if item.lower == 0 { add(parentSets[Int(item.parents)], to: &closed) }
@@ -49,7 +49,7 @@ extension Machine {
         var result: [Int32] = []
         for item in items where item.parents >= 0 {
             guard program.languages[Int(item.reference)].spelling == .plain,
-                texts[Int(item.reference)].accepts(item.position)
+                text(item.reference).accepts(item.position)
             else { continue }
             add(parentSets[Int(item.parents)], to: &result)
         }
@@ -160,10 +160,10 @@ extension Machine {
                 add(parentSets[Int(item.parents)], to: &closed)
             }
         case .inKey:
-            let node = object.keys[Int(item.detail)]
+            let node = keys(of: item.reference).nodes[Int(item.detail)]
             guard let place = node.bytes.firstIndex(of: byte) else { return }
             let child = node.children[place]
-            let below = object.keys[Int(child)]
+            let below = keys(of: item.reference).nodes[Int(child)]
             guard let member = firstMember(of: below, item, object) else { return }
             var moved = item
             if below.bytes.isEmpty {
@@ -176,7 +176,7 @@ extension Machine {
             next.append(moved)
         case .inGroupKey:
             let group = object.groups[Int(item.group)]
-            let text = texts[Int(group.language)]
+            let text = self.text(group.language)
             let target = text.next(item.detail, byte)
             var moved = item
             if target == TextAutomaton.closes {
@@ -236,7 +236,7 @@ extension Machine {
 
     private func appendKeyStarts(_ item: Item, _ object: Program.Object, _ next: inout [Item]) {
         guard item.upper > 0 else { return }
-        if firstMember(of: object.keys[0], item, object) != nil {
+        if firstMember(of: keys(of: item.reference).nodes[0], item, object) != nil {
             var moved = item
             moved.phase = .inKey
             moved.detail = 0
@@ -257,7 +257,7 @@ extension Machine {
     }
 
     /// The first member below a node of the keys that may come next.
-    private func firstMember(of node: Program.KeyNode, _ item: Item, _ object: Program.Object) -> Int32? {
+    private func firstMember(of node: KeyTrie.Node, _ item: Item, _ object: Program.Object) -> Int32? {
         let limit = object.nextRequired[Int(item.position)]
         var (low, high) = (0, node.members.count)
         while low < high {
@@ -334,7 +334,7 @@ extension Machine {
             default:
                 isPlain = true
                 for language in node.plain {
-                    let target = texts[Int(language)].next(TextAutomaton.start, byte)
+                    let target = text(language).next(TextAutomaton.start, byte)
                     guard target >= 0 else { continue }
                     begin(Item(kind: .text, phase: .opened, reference: language, position: target), for: item)
                 }
@@ -344,7 +344,7 @@ extension Machine {
         for index in top.indices { top[index].parents = parentSet(owners[index].sorted()) }
         if isPlain,
             top.allSatisfy({
-                texts[Int($0.reference)].accepts($0.position) && texts[Int($0.reference)].isTerminal($0.position)
+                text($0.reference).accepts($0.position) && text($0.reference).isTerminal($0.position)
             })
         {
             return .stay(afterValues(saved, completedParents(top)))
@@ -371,7 +371,7 @@ extension Machine {
         for item in items {
             switch item.kind {
             case .text:
-                set.formUnion(texts[Int(item.reference)].cuts(of: item.position))
+                set.formUnion(text(item.reference).cuts(of: item.position))
                 set.insertAlone(UInt8(ascii: "\""))
             case .root:
                 if item.phase == .opened { cutValue(item.reference, &set) }
@@ -390,9 +390,10 @@ extension Machine {
             case .object:
                 let object = program.objects[Int(item.reference)]
                 switch item.phase {
-                case .inKey: for byte in object.keys[Int(item.detail)].bytes { set.insertAlone(byte) }
+                case .inKey:
+                    for byte in keys(of: item.reference).nodes[Int(item.detail)].bytes { set.insertAlone(byte) }
                 case .inGroupKey:
-                    set.formUnion(texts[Int(object.groups[Int(item.group)].language)].cuts(of: item.detail))
+                    set.formUnion(text(object.groups[Int(item.group)].language).cuts(of: item.detail))
                     set.insertAlone(UInt8(ascii: "\""))
                 case .afterColon:
                     let alternatives =
@@ -409,6 +410,6 @@ extension Machine {
     private func cutValue(_ number: Int32, _ set: inout ByteSet) {
         let node = program.nodes[Int(number)]
         for byte in "\"[{".utf8 { set.insertAlone(byte) }
-        for language in node.plain { set.formUnion(texts[Int(language)].cuts(of: TextAutomaton.start)) }
+        for language in node.plain { set.formUnion(text(language).cuts(of: TextAutomaton.start)) }
     }
 }

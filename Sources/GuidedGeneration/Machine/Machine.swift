@@ -51,7 +51,8 @@ final class Machine: @unchecked Sendable {  // everything mutable is guarded by 
     @exclusivity(unchecked) private var pushNumbers: [UInt64: Int32] = [:]
     @exclusivity(unchecked) private var resumptions: [UInt64: Int32] = [:]
 
-    let texts: [TextAutomaton]
+    @exclusivity(unchecked) private var texts: [TextAutomaton?]
+    @exclusivity(unchecked) private var keyTries: [KeyTrie?]
     /// Counts above this are taken for far.
     let farLimit: Int32
     let maskStore = MaskStore()
@@ -62,10 +63,11 @@ final class Machine: @unchecked Sendable {  // everything mutable is guarded by 
     init(_ program: Program, trie: TokenTrie) {
         self.program = program
         self.trie = trie
-        texts = program.languages.map(TextAutomaton.init)
+        texts = Array(repeating: nil, count: program.languages.count)
+        keyTries = Array(repeating: nil, count: program.objects.count)
         var longest = 0
-        for language in program.languages where !language.automaton.isUniversal {
-            longest = max(longest, language.automaton.stateCount)
+        for case .of(let automaton) in program.languages.lazy.map(\.texts) where !automaton.automaton.isUniversal {
+            longest = max(longest, automaton.automaton.stateCount)
         }
         farLimit = Int32(trie.maximumTokenLength + 2 + longest)
         rows = .allocate(capacity: rowCapacity)
@@ -87,6 +89,22 @@ final class Machine: @unchecked Sendable {  // everything mutable is guarded by 
         rows.deallocate()
         loopBits.deallocate()
         arena.deallocate()
+    }
+
+    // MARK: Parts that are made when they are first walked
+
+    func text(_ language: Int32) -> TextAutomaton {
+        if let known = texts[Int(language)] { return known }
+        let text = TextAutomaton(program.languages[Int(language)])
+        texts[Int(language)] = text
+        return text
+    }
+
+    func keys(of object: Int32) -> KeyTrie {
+        if let known = keyTries[Int(object)] { return known }
+        let keys = KeyTrie(program.objects[Int(object)].members.map(\.key))
+        keyTries[Int(object)] = keys
+        return keys
     }
 
     // MARK: States
@@ -199,9 +217,9 @@ final class Machine: @unchecked Sendable {  // everything mutable is guarded by 
     /// The text that an item is inside, and where, if what a byte does is told by where it leads there.
     private func textState(of item: Item) -> (TextAutomaton, Int32)? {
         switch item.kind {
-        case .text: (texts[Int(item.reference)], item.position)
+        case .text: (text(item.reference), item.position)
         case .object where item.phase == .inGroupKey:
-            (texts[Int(program.objects[Int(item.reference)].groups[Int(item.group)].language)], item.detail)
+            (text(program.objects[Int(item.reference)].groups[Int(item.group)].language), item.detail)
         default: nil
         }
     }
@@ -229,7 +247,7 @@ final class Machine: @unchecked Sendable {  // everything mutable is guarded by 
         states[Int(state)].contains { item in
             switch item.kind {
             case .root: item.phase == .afterValue
-            case .text: item.parents < 0 && texts[Int(item.reference)].accepts(item.position)
+            case .text: item.parents < 0 && text(item.reference).accepts(item.position)
             default: false
             }
         }

@@ -28,6 +28,8 @@ final class TextAutomaton {
     }
 
     let language: Program.Language
+    let automaton: Automaton
+    private(set) lazy var distances = AutomatonDistances(automaton)
     @exclusivity(unchecked) private var states: [State] = []
     @exclusivity(unchecked) private var numbers: [State: Int32] = [:]
     @exclusivity(unchecked) private var rows: [UnsafeMutablePointer<Int32>?] = []
@@ -41,6 +43,11 @@ final class TextAutomaton {
 
     init(_ language: Program.Language) {
         self.language = language
+        automaton =
+            switch language.texts {
+            case .of(let automaton): automaton.automaton
+            case .allBut(let texts): .allBut(texts)
+            }
         _ = number(.boundary(0))
     }
 
@@ -72,8 +79,8 @@ final class TextAutomaton {
 
     /// Whether every character can follow, here and for ever, in every spelling.
     private(set) lazy var isTotal: Bool =
-        language.spelling == .free && language.automaton.isTotal
-        && (0..<Int32(language.automaton.stateCount)).allSatisfy { wideTarget($0) >= 0 }
+        language.spelling == .free && automaton.isTotal
+        && (0..<Int32(automaton.stateCount)).allSatisfy { wideTarget($0) >= 0 }
 
     /// The classes of tokens, as bits, whose every character leads a state of the language back to itself.
     @exclusivity(unchecked) private var loopBits: [Int32: UInt8] = [:]
@@ -84,7 +91,7 @@ final class TextAutomaton {
         for (index, set) in TokenTrie.TokenClass.characters.enumerated() {
             var isLoop = true
             for range in set.ranges where isLoop {
-                isLoop = language.automaton.edges(of: position).contains {
+                isLoop = automaton.edges(of: position).contains {
                     $0.target == position && $0.low <= range.low && $0.high >= range.high
                 }
             }
@@ -97,22 +104,23 @@ final class TextAutomaton {
     /// Whether a state is between characters and the text may end there.
     func accepts(_ state: Int32) -> Bool {
         let position = positions[Int(state)]
-        return position >= 0 && language.automaton.accepts[Int(position)]
+        return position >= 0 && automaton.accepts[Int(position)]
     }
 
     /// Whether nothing can follow.
     func isTerminal(_ state: Int32) -> Bool {
         let position = positions[Int(state)]
-        return position >= 0 && language.automaton.edges(of: position).isEmpty
+        return position >= 0 && automaton.edges(of: position).isEmpty
     }
 
     /// Whether a text can be completed with at least and at most so many scalars, the one that has begun among them.
     func canFinish(_ state: Int32, lower: Int32, upper: Int32) -> Bool {
+        if lower == 0, upper == Count.endless { return true }
         let position = positions[Int(state)]
-        if position >= 0 { return language.canFinish(position, lower: lower, upper: upper) }
+        if position >= 0 { return distances.canFinish(position, lower: lower, upper: upper) }
         guard upper > 0 else { return false }
         let (lower, upper) = (Count.down(lower), Count.down(upper))
-        for target in targets[Int(state)] where language.canFinish(target, lower: lower, upper: upper) { return true }
+        for target in targets[Int(state)] where distances.canFinish(target, lower: lower, upper: upper) { return true }
         return false
     }
 
@@ -177,7 +185,7 @@ final class TextAutomaton {
     }
 
     private func fillBoundary(_ row: UnsafeMutablePointer<Int32>, _ position: Int32) {
-        let edges = language.automaton.edges(of: position)
+        let edges = automaton.edges(of: position)
         for edge in edges where edge.low < 0x80 {
             let target = number(.boundary(edge.target))
             for value in edge.low...min(edge.high, 0x7f) { row[Int(value)] = target }
@@ -204,13 +212,13 @@ final class TextAutomaton {
         }
         guard isJSON else { return }
         for value in 0..<0x20 { row[value] = Self.dead }
-        row[Int(UInt8(ascii: "\""))] = language.automaton.accepts[Int(position)] ? Self.closes : Self.dead
+        row[Int(UInt8(ascii: "\""))] = automaton.accepts[Int(position)] ? Self.closes : Self.dead
         row[Int(UInt8(ascii: "\\"))] = escapedTargets(position).isEmpty ? Self.dead : number(.escape(position))
     }
 
     /// The states of the language that an escape can lead to.
     private func escapedTargets(_ position: Int32) -> [Int32] {
-        let edges = language.automaton.edges(of: position)
+        let edges = automaton.edges(of: position)
         if language.spelling == .free {
             let narrow = branches(position, from: 0, to: 0xffff, relativeTo: 0).map(\.target)
             let wide = wideTarget(position)
@@ -262,7 +270,7 @@ final class TextAutomaton {
                 result.append(Branch(low: low - base, high: high - base, target: target))
             }
         }
-        let edges = language.automaton.edges(of: position)
+        let edges = automaton.edges(of: position)
         var (first, end) = (edges.startIndex, edges.endIndex)
         while first < end {
             let middle = (first + end) / 2
@@ -306,7 +314,6 @@ final class TextAutomaton {
     ]
 
     private func fillEscape(_ row: UnsafeMutablePointer<Int32>, _ position: Int32) {
-        let automaton = language.automaton
         for (byte, scalar) in Self.shortEscapes {
             if let target = automaton.target(of: position, scalar) { row[Int(byte)] = number(.boundary(target)) }
         }

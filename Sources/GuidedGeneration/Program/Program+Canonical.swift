@@ -32,12 +32,12 @@ extension Program {
         switch value {
         case .null, .bool, .number:
             let text = value.text()
-            guard node.plain.contains(where: { languages[Int($0)].automaton.matches(text) }) else { return nil }
+            guard node.plain.contains(where: { languages[Int($0)].contains(text) }) else { return nil }
             return value
         case .string(let text):
             let count = text.unicodeScalars.count
             let fits = node.strings.contains {
-                count >= $0.minimum && count <= $0.maximum && languages[Int($0.language)].automaton.matches(text)
+                count >= $0.minimum && count <= $0.maximum && languages[Int($0.language)].contains(text)
             }
             guard fits else { return nil }
             return value
@@ -76,7 +76,7 @@ extension Program {
             result[member.key] = first
         }
         for (key, value) in object where result[key] == nil {
-            guard let group = shape.groups.first(where: { languages[Int($0.language)].automaton.matches(key) }),
+            guard let group = shape.groups.first(where: { languages[Int($0.language)].contains(key) }),
                 let first = ordered(value, among: group.alternatives)
             else { return nil }
             result[key] = first

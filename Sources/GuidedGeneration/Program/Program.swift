@@ -1,7 +1,7 @@
 /// What a grammar allows, ready to be walked: every node, shape and language can be completed from wherever it is entered.
 final class Program: Sendable {
     /// A regular language of texts.
-    struct Language: Sendable {
+    struct Language: Hashable, Sendable {
         enum Spelling: Hashable, Sendable {
             /// The text as it is.
             case plain
@@ -11,20 +11,26 @@ final class Program: Sendable {
             case free
         }
 
-        var automaton: Automaton
-        var spelling: Spelling
-        /// Scalars to an accepting state from each state, at least and at most.
-        var shortest: [Int32]
-        var longest: [Int32]
+        enum Texts: Hashable, Sendable {
+            case of(InternedAutomaton)
+            /// All texts but some; its automaton is made when it is walked.
+            case allBut([String])
+        }
 
-        init(_ automaton: Automaton, _ spelling: Spelling) {
-            self.automaton = automaton
+        var texts: Texts
+        var spelling: Spelling
+
+        init(_ texts: Texts, _ spelling: Spelling) {
+            self.texts = texts
             self.spelling = spelling
-            if automaton.isUniversal {
-                (shortest, longest) = ([0], [.max])
-            } else {
-                shortest = automaton.shortestDistances()
-                longest = automaton.longestDistances()
+        }
+
+        init(_ automaton: Automaton, _ spelling: Spelling) { self.init(.of(InternedAutomaton(automaton)), spelling) }
+
+        func contains(_ text: String) -> Bool {
+            switch texts {
+            case .of(let automaton): automaton.automaton.matches(text)
+            case .allBut(let others): !others.contains(text)
             }
         }
     }
@@ -81,14 +87,6 @@ final class Program: Sendable {
         var alternatives: [Alternative]
     }
 
-    /// The keys of an object as a trie over their bytes, closing quotation mark and all.
-    struct KeyNode: Sendable {
-        var bytes: [UInt8] = []
-        var children: [Int32] = []
-        /// The members whose keys lie below, rising.
-        var members: [Int32] = []
-    }
-
     struct Object: Sendable {
         var members: [Member] = []
         var groups: [Group] = []
@@ -96,7 +94,6 @@ final class Program: Sendable {
         var maximum: Int32 = .max
         /// The bits of the needs.
         var needs: Int32 = 0
-        var keys: [KeyNode] = [KeyNode()]
         /// For each member and the end: the next required member, or the number of members.
         var nextRequired: [Int32] = [0]
         /// For each member and the end: how many from there on are required, and how many there are.

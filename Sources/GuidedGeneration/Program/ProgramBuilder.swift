@@ -31,7 +31,7 @@ struct ProgramBuilder {
 
     private struct ObjectPlan {
         var members: [(key: String, isRequired: Bool, choices: [Choice])]
-        var groups: [(keys: Automaton, spelling: Program.Language.Spelling, choices: [Choice])]
+        var groups: [(keys: Program.Language.Texts, spelling: Program.Language.Spelling, choices: [Choice])]
         var minimum: Int
         var maximum: Int
         var needs: Int32
@@ -187,6 +187,11 @@ struct ProgramBuilder {
         }
         do {
             for group in shape.groups where group.value != .never {
+                if group.keys.automaton.isUniversal, shape.needs.isEmpty {
+                    // Keys that only have to differ from the declared ones may be spelled in any way.
+                    plan.groups.append((.allBut(declared.sorted()), .free, choices(group.value) { _ in false }))
+                    continue
+                }
                 let keys = try compiler.algebra.difference(group.keys.automaton, names: Array(declared))
                 // A key inside a need's language is told from one outside.
                 var parts: [(Automaton, [ObjectShape.Need])] = [(keys, [])]
@@ -205,9 +210,7 @@ struct ProgramBuilder {
                     if let words = keys.finiteTexts(limit: Self.wordLimit) {
                         for word in words { plan.members.append((word, false, choices)) }
                     } else {
-                        // Keys that only have to differ from the declared ones may be spelled in any way.
-                        let isFree = group.keys.automaton.isUniversal && shape.needs.isEmpty
-                        plan.groups.append((keys, isFree ? .free : .canonical, choices))
+                        plan.groups.append((.of(InternedAutomaton(keys)), .canonical, choices))
                     }
                 }
             }
@@ -350,7 +353,7 @@ struct ProgramBuilder {
         guard shape.minimum > 0 || shape.maximum != nil else { return true }
         guard let bounded = try? language(shape) else { return true }
         return !bounded.automaton.isEmpty
-            && Program.Language(bounded.automaton, .plain).canFinish(
+            && AutomatonDistances(bounded.automaton).canFinish(
                 0, lower: Int32(bounded.minimum), upper: Int32(bounded.maximum ?? Int(Int32.max)))
     }
 
@@ -387,17 +390,16 @@ struct ProgramBuilder {
 
     private mutating func emit(root: ExpressionID) throws(GrammarError) -> Program {
         var languages: [Program.Language] = []
-        var languageNumbers: [LanguageKey: Int32] = [:]
-        struct LanguageKey: Hashable {
-            var automaton: InternedAutomaton
-            var spelling: Program.Language.Spelling
+        var languageNumbers: [Program.Language: Int32] = [:]
+        func number(_ texts: Program.Language.Texts, _ spelling: Program.Language.Spelling) -> Int32 {
+            let language = Program.Language(texts, spelling)
+            if let known = languageNumbers[language] { return known }
+            languageNumbers[language] = Int32(languages.count)
+            languages.append(language)
+            return Int32(languages.count - 1)
         }
         func number(_ automaton: Automaton, _ spelling: Program.Language.Spelling) -> Int32 {
-            let key = LanguageKey(automaton: InternedAutomaton(automaton), spelling: spelling)
-            if let known = languageNumbers[key] { return known }
-            languageNumbers[key] = Int32(languages.count)
-            languages.append(Program.Language(automaton, spelling))
-            return Int32(languages.count - 1)
+            number(.of(InternedAutomaton(automaton)), spelling)
         }
 
         var nodeNumbers: [ExpressionID: Int32] = [:]
@@ -522,22 +524,6 @@ struct ProgramBuilder {
 extension Program.Object {
     /// Fills in what is derived from the members.
     mutating func indexMembers() {
-        keys = [Program.KeyNode()]
-        for (index, member) in members.enumerated() {
-            var node = 0
-            keys[0].members.append(Int32(index))
-            for byte in JSONValue.quoted(member.key).utf8.dropFirst() {
-                if let place = keys[node].bytes.firstIndex(of: byte) {
-                    node = Int(keys[node].children[place])
-                } else {
-                    keys[node].bytes.append(byte)
-                    keys[node].children.append(Int32(keys.count))
-                    node = keys.count
-                    keys.append(Program.KeyNode())
-                }
-                keys[node].members.append(Int32(index))
-            }
-        }
         nextRequired = [Int32](repeating: Int32(members.count), count: members.count + 1)
         requiredFrom = [Int32](repeating: 0, count: members.count + 1)
         for index in members.indices.reversed() {
@@ -600,12 +586,5 @@ extension Program.Array {
             count += 1
             position += 1
         }
-    }
-}
-
-extension Program.Language {
-    /// Whether a text can be completed from a state with at least and at most so many scalars.
-    func canFinish(_ state: Int32, lower: Int32, upper: Int32) -> Bool {
-        shortest[Int(state)] <= upper && longest[Int(state)] >= lower
     }
 }

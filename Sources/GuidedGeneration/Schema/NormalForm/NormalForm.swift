@@ -34,7 +34,7 @@ struct StringShape: Hashable {
 }
 
 /// An automaton that is equal to itself alone.
-struct InternedAutomaton: Hashable {
+struct InternedAutomaton: Hashable, Sendable {
     let automaton: Automaton
 
     init(_ automaton: Automaton) { self.automaton = automaton }
