@@ -66,7 +66,7 @@ extension Transcript.Entry {
 }
 
 /// Waits until something holds, for at most a second or the given time.
-func eventually(within limit: Duration = .seconds(2), _ condition: @Sendable () -> Bool) async -> Bool {
+func eventually(within limit: Duration = .seconds(60), _ condition: @Sendable () -> Bool) async -> Bool {
     let deadline = ContinuousClock.now + limit
     while ContinuousClock.now < deadline {
         if condition() { return true }

@@ -151,7 +151,7 @@ struct EngineTests {
 
     @Test("the same seed gives the same text, in the same engine and in another")
     func seeds() async throws {
-        let sampling = Sampling(mode: .topP(0.95), temperature: 1.2, seed: 7)
+        let sampling = Sampling(mode: .random, temperature: 20, seed: 7)
         let request = GenerationRequest(prompt: tokens(prompt), sampling: sampling, maximumTokens: 30)
         let first = try await collect(engine.generate(request))
         #expect(try await collect(engine.generate(request)).text == first.text)
