@@ -37,9 +37,9 @@ def arguments(description, *, data=None, extra=None):
     return parser.parse_args()
 
 
-def verdict(name, value, **bar):
+def verdict(name, value, *, digits=3, **bar):
     """Prints `NAME value bar ok|short` and ends the program with 0 or 1. The bar is `at_least=` or `at_most=`."""
-    verdicts((name, value, bar))
+    verdicts((name, value, bar), digits=digits)
 
 
 def verdicts(*lines, digits=3):

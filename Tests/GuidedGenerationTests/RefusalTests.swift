@@ -106,7 +106,11 @@ private let refusals: [Refusal] = [
             // Half as deep again as is allowed, on the small stack of a task.
             var schema: JSONValue = ["type": "object"]
             for level in 0..<96 {
-                schema = [["allOf": [schema]], ["oneOf": [schema, false]], ["not": ["not": schema]], ["if": true, "then": schema]][level % 4]
+                schema =
+                    [
+                        ["allOf": [schema]], ["oneOf": [schema, false]], ["not": ["not": schema]],
+                        ["if": true, "then": schema],
+                    ][level % 4]
             }
             return schema
         case "huge bounds":
