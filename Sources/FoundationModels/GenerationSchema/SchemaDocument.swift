@@ -41,12 +41,17 @@ package enum SchemaDocument {
     }
 
     /// A document as it is enforced. In documents of Apple's dialect, which `x-order` gives away, a `pattern` is a regular
-    /// expression of Swift that whole strings match; in all others it is what JSON Schema makes of it.
+    /// expression of Swift that whole strings match, and an integer is an `Int`; in all others it is what JSON Schema makes of it.
     static func enforced(_ document: JSONObject) -> JSONObject {
         var isApples = false
         _ = mapSchemas(.object(document)) { if $0[orderKeyword] != nil { isApples = true } }
         guard isApples else { return document }
         let result = mapSchemas(.object(document)) { object in
+            // An integer of Apple's dialect becomes an `Int`: what does not fit one must not be generated.
+            if object["type"] == "integer" {
+                object["minimum"] = object["minimum"] ?? .number(JSONNumber(Int.min))
+                object["maximum"] = object["maximum"] ?? .number(JSONNumber(Int.max))
+            }
             guard case .string(let pattern)? = object["pattern"], object[regexKeyword] == nil else { return }
             let isWhole = pattern.hasPrefix("^(?:") && pattern.hasSuffix(")$")
             let regex = isWhole ? String(pattern.dropFirst(4).dropLast(2)) : pattern

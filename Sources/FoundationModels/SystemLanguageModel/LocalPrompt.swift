@@ -66,7 +66,7 @@ extension LocalPrompt {
         let lines = definitions.map { definition in
             JSONValue.object([
                 "name": .string(definition.name), "description": .string(definition.description),
-                "parameters": definition.parameters.jsonSchema,
+                "parameters": definition.parameters.publishedSchema,
             ]).text(spaced: true)
         }
         return "You can use these tools:\n" + lines.joined(separator: "\n")
@@ -74,7 +74,7 @@ extension LocalPrompt {
 
     /// A schema as the prompt has it.
     package static func text(of schema: GenerationSchema) -> String {
-        "Answer with JSON that follows this schema:\n" + schema.jsonSchema.text(spaced: true)
+        "Answer with JSON that follows this schema:\n" + schema.publishedSchema.text(spaced: true)
     }
 }
 

@@ -37,7 +37,7 @@ struct ToolChoicePrompt {
         messages.append(.init(role: .assistant, content: definition.name))
         var text = "Write the arguments for \(definition.name) as JSON. Take the values from the conversation."
         if definition.isIncludedInInstructions {
-            text += "\nSchema: \(definition.parameters.jsonSchema.text(spaced: true))"
+            text += "\nSchema: \(definition.parameters.publishedSchema.text(spaced: true))"
         }
         messages.append(.init(role: .user, content: text))
     }

@@ -60,7 +60,7 @@ struct GenerationSchemaTests {
 
     @Test("Two types of one name have two definitions")
     func sameNames() {
-        let schema = SameNames.generationSchema.jsonSchema
+        let schema = SameNames.generationSchema.publishedSchema
         #expect(schema["properties"]?["first"] == ["$ref": "#/$defs/Item"])
         #expect(schema["properties"]?["second"] == ["$ref": "#/$defs/Item2"])
         #expect(schema["$defs"]?["Item2"]?["properties"]?["count"] == ["type": "integer"])
@@ -75,7 +75,7 @@ struct GenerationSchemaTests {
             IntEnum.generationSchema.jsonSchema == [
                 "title": "IntEnum", "type": "string", "enum": ["user", "assistant"],
             ])
-        let shape = Shape.generationSchema.jsonSchema
+        let shape = Shape.generationSchema.publishedSchema
         #expect(shape["anyOf"]?.arrayValue?.count == 6)
         #expect(
             shape["anyOf"]?.arrayValue?[1] == [
