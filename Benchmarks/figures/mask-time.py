@@ -39,7 +39,8 @@ class Vocabulary:
             self.tokens[index] = f"<|special{index}|>".encode()
 
     def __call__(self, text):
-        raise NotImplementedError("the instances come tokenized")
+        # The peer wants a tokenizer that can be called, and has no cause to call it.
+        raise TypeError("the instances come tokenized")
 
 
 def timed(function, *arguments):
