@@ -108,10 +108,7 @@ package struct EngineBackend: LocalModelBackend {
                 let tokens = try? engine.tokens(of: prompt, addsGenerationPrompt: prompt.messages.isEmpty),
                 !tokens.isEmpty
             else { return }
-            // One token is asked for and thrown away; what stays is the computed prefix.
-            for try await event in engine.generate(GenerationRequest(prompt: tokens, maximumTokens: 1)) {
-                if case .promptProcessed = event { return }
-            }
+            try await engine.prewarm(tokens)
         }
     }
 
