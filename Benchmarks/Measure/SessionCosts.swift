@@ -11,7 +11,8 @@ func measurePrefixReuse(_ arguments: [String]) async throws {
     let backend = EngineBackend(file: URL(fileURLWithPath: arguments[0]))
     let model = SystemLanguageModel(backend: backend)
     let options = GenerationOptions(samplingMode: .greedy, maximumResponseTokens: 40)
-    let session = LanguageModelSession(model: model, instructions: try await filler(count, model))
+    let session = LanguageModelSession(
+        model: model, instructions: "House \(UUID()). " + (try await filler(count, model)))
     let first = try await session.respond(to: "Which of these rooms is the largest?", options: options)
     let before = Transcript(entries: session.transcript.dropLast())
     let second = try await session.respond(to: "And which is the smallest?", options: options)
@@ -36,9 +37,10 @@ func measurePrewarm(_ arguments: [String]) async throws {
     }
     let model = SystemLanguageModel(file: URL(fileURLWithPath: arguments[0]))
     let text = try await filler(count, model)
+    let run = UUID().uuidString
     func session(_ name: String) -> LanguageModelSession {
-        // What differs stands in front, so that nothing of one text is known from another.
-        LanguageModelSession(model: model, instructions: "House \(name). \(text)")
+        // What differs stands in front, so that nothing of one text is known from another, nor from another run.
+        LanguageModelSession(model: model, instructions: "House \(run) \(name). \(text)")
     }
     // Loads the model.
     _ = try await secondsToFirstSnapshot(session("zero"), "Which room is the first?")
@@ -67,12 +69,13 @@ func measureCancelLatency(_ arguments: [String]) async throws {
     }
     let model = SystemLanguageModel(file: URL(fileURLWithPath: arguments[0]))
     let text = try await filler(count, model)
-    _ = try await LanguageModelSession(model: model).respond(to: "Hi", options: GenerationOptions(maximumResponseTokens: 1))
+    _ = try await LanguageModelSession(model: model).respond(
+        to: "Hi", options: GenerationOptions(maximumResponseTokens: 1))
     let clock = ContinuousClock()
     var result: [String: [Double]] = [:]
     for round in 1...max(1, rounds) {
         let session = LanguageModelSession(model: model)
-        let request = Task { _ = try await session.respond(to: "House \(round). \(text)") }
+        let request = Task { _ = try await session.respond(to: "House \(UUID()). \(text)") }
         try await Task.sleep(for: .milliseconds(300 * round))
         guard session.isResponding else { throw MeasureError.usage("the prompt was read before it could be cancelled") }
         let start = clock.now
@@ -135,9 +138,11 @@ private enum Threads {
 
     /// How many threads beside the caller's run or want to.
     private static func others() throws -> Int {
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self").split(separator: "/").last
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self").split(separator: "/")
+            .last
         var count = 0
-        for task in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task") where task != own.map(String.init) {
+        for task in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+        where task != own.map(String.init) {
             // A thread may end between the listing and the reading. The state stands behind the name in parentheses.
             guard let stat = try? String(contentsOfFile: "/proc/self/task/\(task)/stat", encoding: .utf8),
                 let name = stat.lastIndex(of: ")")

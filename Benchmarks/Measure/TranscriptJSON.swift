@@ -86,7 +86,8 @@ private struct TranscriptSource {
         case 1:
             let calls = list { source in
                 Transcript.ToolCall(
-                    id: source.text(), metadata: source.metadata(), toolName: source.text(), arguments: source.content())
+                    id: source.text(), metadata: source.metadata(), toolName: source.text(), arguments: source.content()
+                )
             }
             return .toolCalls(Transcript.ToolCalls(id: text(), calls))
         case 2:
@@ -150,7 +151,7 @@ private struct TranscriptSource {
         case 0: return GeneratedContent(kind: .null)
         case 1: return GeneratedContent(flip())
         case 2: return GeneratedContent(pick([0, -1, Int.max, Int.min, 42]))
-        case 3: return GeneratedContent(pick([0.5, -1e300, 5e-324, 0.1]))
+        case 3: return GeneratedContent(pick([0.5, -1e300, .leastNonzeroMagnitude, 0.1]))
         case 4: return GeneratedContent(text())
         case 5: return GeneratedContent(elements: list { $0.content(depth: depth + 1) })
         default:
@@ -163,7 +164,8 @@ private struct TranscriptSource {
 
     private mutating func text() -> String {
         let pieces = [
-            "a", "B", " ", "\"", "\\", "\n", "\u{0}", "\u{1f}", "ä", "日本", "🙂", "👩‍💻", "e\u{301}", "/", "</s>", "{", "}", "\u{2028}",
+            "a", "B", " ", "\"", "\\", "\n", "\u{0}", "\u{1f}", "ä", "日本", "🙂", "👩‍💻", "e\u{301}", "/", "</s>", "{", "}",
+            "\u{2028}",
             "<|im_end|>", "id", "1",
         ]
         return list(upTo: 6) { $0.pick(pieces) }.joined()
@@ -171,7 +173,9 @@ private struct TranscriptSource {
 
     private mutating func flip() -> Bool { Bool.random(using: &random) }
 
-    private mutating func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
+    private mutating func pick<Value>(_ values: [Value]) -> Value {
+        values[Int.random(in: 0..<values.count, using: &random)]
+    }
 
     private mutating func list<Value>(upTo limit: Int = 3, _ make: (inout Self) -> Value) -> [Value] {
         (0..<Int.random(in: 0...limit, using: &random)).map { _ in make(&self) }

@@ -16,9 +16,11 @@ package struct EngineBackend: LocalModelBackend {
     static let standard = EngineBackend { try ModelStore().defaultModel() }
 
     /// A certain file.
-    package init(file: URL) {
-        let path = file.path
-        self.init { .ready(try ModelStore().resolve(path)) }
+    package init(file: URL) { self.init(named: file.path) }
+
+    /// A model by its name in the store, or by its path.
+    package init(named name: String) {
+        self.init { .ready(try ModelStore().resolve(name)) }
     }
 
     private var model: ModelStore.Model? {
@@ -65,12 +67,8 @@ package struct EngineBackend: LocalModelBackend {
         return size
     }
 
-    /// Those that the models of the catalogue were trained on most.
     package var supportedLanguages: Set<Locale.Language> {
-        guard let model else { return [] }
-        let isEnglishOnly = model.name.lowercased().contains("smollm2")
-        let codes =
-            isEnglishOnly ? ["en"] : ["en", "zh", "fr", "es", "pt", "de", "it", "ru", "ja", "ko", "vi", "th", "ar"]
+        guard let model, let codes = try? EngineLibrary.shared.languages(of: model.url) else { return [] }
         return Set(codes.map { Locale.Language(identifier: $0) })
     }
 

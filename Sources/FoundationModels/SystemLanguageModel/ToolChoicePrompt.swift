@@ -110,7 +110,8 @@ struct ToolChoicePrompt {
             (everyday, ["User: Thank you!"], none),
         ]
         for example in questions {
-            messages.append(.init(role: .user, content: question(tools: example.tools, conversation: example.conversation)))
+            messages.append(
+                .init(role: .user, content: question(tools: example.tools, conversation: example.conversation)))
             messages.append(.init(role: .assistant, content: example.answer))
         }
         return messages
