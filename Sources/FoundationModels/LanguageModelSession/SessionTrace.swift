@@ -12,6 +12,9 @@ package final class SessionTrace: Sendable {
 
     private let storage = Mutex<[String]>([])
 
+    /// The session's row in the trace of the process.
+    let track = Trace.shared?.track("session") ?? .engine
+
     package init() {}
 
     package func note(_ text: String) {
@@ -19,7 +22,7 @@ package final class SessionTrace: Sendable {
             if notes.count == Self.limit { notes.removeFirst() }
             notes.append(text)
         }
-        Trace.shared?.note(text, .session)
+        Trace.shared?.note(text, .session, on: track)
     }
 
     package var notes: [String] { storage.withLock { $0 } }
