@@ -125,7 +125,7 @@ let package = Package(
             swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "FoundationModelsTests",
-            dependencies: ["FoundationModels", "FoundationModelsTesting", "JSON", "GuidedGeneration"],
+            dependencies: ["FoundationModels", "FoundationModelsTesting", "Inference", "JSON", "GuidedGeneration"],
             resources: [.copy("Fixtures")],
             swiftSettings: strict),
         .testTarget(
