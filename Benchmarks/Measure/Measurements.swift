@@ -1,6 +1,9 @@
 /// The measurements by name. One file of this folder each.
 let measurements: [String: @Sendable ([String]) async throws -> Void] = [
+    "batching": measureBatching,
     "chat-templates": chatTemplates,
+    "context-growth": measureContextGrowth,
+    "drafts": measureDrafts,
     "engine-speed": engineSpeed,
     "extraction": measureExtraction,
     "generate": generate,
@@ -12,6 +15,8 @@ let measurements: [String: @Sendable ([String]) async throws -> Void] = [
     "maskbench": measureMaskBench,
     "memory": memory,
     "random-model": measureRandomModel,
+    "soak": measureSoak,
     "tokenize": tokenize,
     "tokenizer-ids": measureTokenizerIds,
+    "warm-start": warmStart,
 ]
