@@ -1,7 +1,10 @@
 /// The measurements by name. One file of this folder each.
 let measurements: [String: @Sendable ([String]) async throws -> Void] = [
+    "batching": measureBatching,
     "cancel-latency": measureCancelLatency,
     "chat-templates": chatTemplates,
+    "context-growth": measureContextGrowth,
+    "drafts": measureDrafts,
     "engine-speed": engineSpeed,
     "extraction": measureExtraction,
     "function-calling": measureFunctionCalling,
@@ -16,7 +19,9 @@ let measurements: [String: @Sendable ([String]) async throws -> Void] = [
     "prefix-reuse": measurePrefixReuse,
     "prewarm": measurePrewarm,
     "random-model": measureRandomModel,
+    "soak": measureSoak,
     "tokenize": tokenize,
     "tokenizer-ids": measureTokenizerIds,
     "transcript-json": measureTranscriptJSON,
+    "warm-start": warmStart,
 ]

@@ -23,6 +23,7 @@ package enum CommandTable {
         \(Command.table([
             ("FM_MODEL", "the model where none is named: a name or a path"),
             ("FM_MODELS_DIR", "the folder of the model files"),
+            ("FM_PREFIXES_DIR", "the folder of prewarmed prompts; 0: none are kept"),
             ("FM_TRACE", "a file for a trace of what the program does; 1: only notes, to standard error"),
             ("NO_COLOR", "when set to anything, no colours"),
         ]))

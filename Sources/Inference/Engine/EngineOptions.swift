@@ -51,8 +51,8 @@ package struct EngineOptions: Sendable, Equatable {
         }
     }
 
-    /// Where prefixes lie unless an engine is told otherwise: `foundationmodels/prefixes` in the user's cache folder; nil
-    /// where there is no such folder.
+    /// Where prefixes lie unless an engine is told otherwise: the folder that `FM_PREFIXES_DIR` names (`0`: none), else
+    /// `foundationmodels/prefixes` in the user's cache folder; nil where there is no such folder.
     package static func standardPrefixFolder(environment: [String: String]) -> URL? {
         PrefixSnapshots.standardFolder(environment)
     }

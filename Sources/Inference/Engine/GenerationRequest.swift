@@ -11,6 +11,8 @@ package struct GenerationRequest: Sendable {
     /// Whether the prompt is only to be computed and kept, also on the disk where the engine has a folder for that. No
     /// token is generated, and the request ends with `promptProcessed`.
     package var isPrewarm = false
+    /// Whether tokens are guessed from the text so far and verified several at a time. The text is the same whatever this is.
+    package var drafts = Drafts.automatic
     /// The constraint that the text must satisfy, at its beginning.
     package var matcher: Matcher?
     /// Whether the model's own end-of-generation tokens end the text. A comparison of speeds wants a fixed length.
@@ -30,6 +32,17 @@ package struct GenerationRequest: Sendable {
         self.matcher = matcher
         self.stopTokens = stopTokens
         self.stopStrings = stopStrings
+    }
+}
+
+extension GenerationRequest {
+    /// When guessed tokens are verified.
+    package enum Drafts: Sendable {
+        case never
+        /// Where it saves time, as far as that can be told.
+        case automatic
+        /// Whenever there is a guess, for tests and measurements.
+        case always
     }
 }
 

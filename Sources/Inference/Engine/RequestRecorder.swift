@@ -12,6 +12,7 @@ final class RequestRecorder {
     private let start: Trace.Time
     private var promptEnd: Trace.Time?
     private var isFinished = false
+    private var drafts = (count: 0, accepted: 0)
 
     init(_ trace: Trace, isPrewarm: Bool, isGuided: Bool) {
         self.trace = trace
@@ -35,6 +36,11 @@ final class RequestRecorder {
 
     func masked(since time: Trace.Time) { trace.span("mask", .mask, from: time, on: track) }
 
+    func drafted(_ count: Int, accepted: Int) {
+        drafts.count += count
+        drafts.accepted += accepted
+    }
+
     func finished(_ ending: Ending, _ usage: GenerationUsage) {
         guard !isFinished else { return }
         isFinished = true
@@ -45,6 +51,9 @@ final class RequestRecorder {
             ("cachedShare", .init(Double(usage.cachedTokens) / prompt)),
             ("generated", .init(usage.generatedTokens)), ("forced", .init(usage.forcedTokens)),
         ]
+        if drafts.count > 0 {
+            arguments += [("drafted", .init(drafts.count)), ("accepted", .init(drafts.accepted))]
+        }
         if let promptEnd, usage.generatedTokens > 0 {
             let speed = rate(usage.generatedTokens, from: promptEnd, to: end)
             trace.span(

@@ -47,8 +47,12 @@ final class PrefixSnapshots: Sendable {
         self.trace = trace
     }
 
-    /// Where snapshots lie unless an engine is told otherwise: `foundationmodels/prefixes` in the user's cache folder.
+    /// Where snapshots lie unless an engine is told otherwise: the folder that `FM_PREFIXES_DIR` names (`0`: none), else
+    /// `foundationmodels/prefixes` in the user's cache folder.
     static func standardFolder(_ environment: [String: String]) -> URL? {
+        if let folder = environment["FM_PREFIXES_DIR"], !folder.isEmpty {
+            return folder == "0" ? nil : URL(fileURLWithPath: folder)
+        }
         // Source: XDG Base Directory Specification; a path that is not absolute is to be ignored.
         if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") {
             return URL(fileURLWithPath: cache).appendingPathComponent("foundationmodels/prefixes")

@@ -201,6 +201,19 @@ struct PrefixStoreTests {
         #expect((try? snapshots("small")) ?? [] == [])
     }
 
+    @Test(
+        "the folder is the one that the environment names",
+        arguments: [
+            (["FM_PREFIXES_DIR": "/a/b", "XDG_CACHE_HOME": "/c"], "/a/b"),
+            (["FM_PREFIXES_DIR": "0", "HOME": "/h"], nil),
+            (["XDG_CACHE_HOME": "/c", "HOME": "/h"], "/c/foundationmodels/prefixes"),
+            (["XDG_CACHE_HOME": "c", "HOME": "/h"], "/h/.cache/foundationmodels/prefixes"),
+            (["HOME": "/h", "FM_PREFIXES_DIR": ""], "/h/.cache/foundationmodels/prefixes"), ([:], nil),
+        ] as [([String: String], String?)])
+    func standardFolder(environment: [String: String], path: String?) {
+        #expect(EngineOptions.standardPrefixFolder(environment: environment)?.path == path)
+    }
+
     @Test("a folder that cannot be written is no error")
     func unwritable() async throws {
         try Data("a file".utf8).write(to: folder.file("blocked"))
