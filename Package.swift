@@ -53,7 +53,11 @@ let package = Package(
         .systemLibrary(name: "CLibedit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
 
         // Rooms, lowest first. Imports go downwards only.
-        .target(name: "CKernels", linkerSettings: [.linkedLibrary("m"), .linkedLibrary("pthread")]),
+        // Optimised in debug builds too: programs are mostly run in debug while they are written, and unoptimised
+        // kernels would make every answer many times slower there without being any easier to debug.
+        .target(
+            name: "CKernels", cSettings: [.unsafeFlags(["-O3"], .when(configuration: .debug))],
+            linkerSettings: [.linkedLibrary("m"), .linkedLibrary("pthread")]),
         .target(name: "JSON", swiftSettings: strict),
         .target(name: "Tokenizers", swiftSettings: strict),
         .target(name: "Jinja", dependencies: ["JSON"], swiftSettings: strict),

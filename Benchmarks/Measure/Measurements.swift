@@ -1,8 +1,13 @@
 /// The measurements by name. One file of this folder each.
 let measurements: [String: @Sendable ([String]) async throws -> Void] = [
+    "batching": measureBatching,
+    "cancel-latency": measureCancelLatency,
     "chat-templates": chatTemplates,
+    "context-growth": measureContextGrowth,
+    "drafts": measureDrafts,
     "engine-speed": engineSpeed,
     "extraction": measureExtraction,
+    "function-calling": measureFunctionCalling,
     "generate": generate,
     "guided": measureGuided,
     "json-parsing": measureJSONParsing,
@@ -11,7 +16,12 @@ let measurements: [String: @Sendable ([String]) async throws -> Void] = [
     "logits": logits,
     "maskbench": measureMaskBench,
     "memory": memory,
+    "prefix-reuse": measurePrefixReuse,
+    "prewarm": measurePrewarm,
     "random-model": measureRandomModel,
+    "soak": measureSoak,
     "tokenize": tokenize,
     "tokenizer-ids": measureTokenizerIds,
+    "transcript-json": measureTranscriptJSON,
+    "warm-start": warmStart,
 ]

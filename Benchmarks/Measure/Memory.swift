@@ -22,13 +22,9 @@ func memory(_ arguments: [String]) async throws {
         if case .finished(_, let counts) = event { usage = counts }
     }
     guard let usage else { throw MeasureError.usage("memory: the model gave no answer") }
-    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-    guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
-        let kilobytes = Int(line.split(whereSeparator: \.isWhitespace)[1])
-    else { throw MeasureError.usage("memory: /proc/self/status has no VmHWM") }
     print(
         """
-        {"peak": \(kilobytes * 1024), "file": \(description.fileSize), \
+        {"peak": \(try residentBytes("VmHWM")), "file": \(description.fileSize), \
         "cache": \(description.cacheBytesPerToken * context), "prompt_tokens": \(usage.promptTokens), \
         "generated_tokens": \(usage.generatedTokens)}
         """)

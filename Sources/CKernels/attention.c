@@ -45,9 +45,15 @@ void ck_cache_store(
 }
 
 // MARK: - Attending
+//
+// What a token gets must not depend on the tokens beside it, on the number of threads or on which of them computes what:
+// an answer is then the same whether its tokens come one by one, in a batch with others or as a draft. So slots are cut at
+// fixed places, whoever computes them, and the parts are always put together in the same order.
 
-/// Slots of a range at least; below it the work is not worth cutting.
-#define RANGE_SLOTS 256
+/// Slots of a range, a multiple of what kernels take at once.
+#define RANGE_SLOTS 512
+/// What kernels take at once: a window begins at a multiple of it.
+#define WINDOW_SLOTS 64
 
 typedef struct {
     ck_pool *pool;
@@ -59,20 +65,33 @@ typedef struct {
     ck_attention_shape shape;
     float *out;
     int64_t out_stride;
-    int64_t ranges;            ///< per token; 1 when runs of tokens are long
-    float *partials;           ///< [count, kv_heads, ranges, group, head_dim + 2], with ranges > 1
-    const int64_t *runs;       ///< starts of the runs, and the end; NULL: every token is its own run
+    size_t kernel_scratch;
+    const int64_t *runs;       ///< starts of the runs, and the end
+    int64_t ranges;            ///< the most of a run
+    float *partials;           ///< [count, kv_heads, ranges, group, head_dim + 2], where ranges are shared out
 } call;
 
+/// The slots that a run of tokens sees.
 static void slots_of(const call *c, int64_t token, int64_t tokens, int64_t *begin, int64_t *end) {
     const int64_t first = c->tokens[token].position;
-    *begin = c->shape.window > 0 ? ck_max(0, first - c->shape.window + 1) / CK_KEY_BLOCK * CK_KEY_BLOCK : 0;
+    *begin = c->shape.window > 0 ? ck_max(0, first - c->shape.window + 1) / WINDOW_SLOTS * WINDOW_SLOTS : 0;
     *end = first + tokens;
 }
 
-static ck_attention_job job_of(const call *c, int64_t token, int64_t tokens, int64_t kv_head, int32_t thread) {
+static int64_t ranges_of(const call *c, int64_t token, int64_t tokens) {
+    int64_t begin, end;
+    slots_of(c, token, tokens, &begin, &end);
+    return (end - 1) / RANGE_SLOTS - begin / RANGE_SLOTS + 1;
+}
+
+/// For one range of a run; the range may be past the end.
+static ck_attention_job job_of(
+    const call *c, int64_t token, int64_t tokens, int64_t kv_head, int64_t range, int32_t thread) {
     const ck_cache *cache = c->tokens[token].cache;
     const int32_t dim = c->shape.head_dim, group = c->shape.heads / c->shape.kv_heads;
+    int64_t begin, end;
+    slots_of(c, token, tokens, &begin, &end);
+    const int64_t first = (begin / RANGE_SLOTS + range) * RANGE_SLOTS;
     return (ck_attention_job){
         .q = c->q + token * c->q_stride + kv_head * group * dim,
         .q_stride = c->q_stride,
@@ -85,54 +104,93 @@ static ck_attention_job job_of(const call *c, int64_t token, int64_t tokens, int
         .scale = c->shape.scale,
         .soft_cap = c->shape.soft_cap,
         .window = c->shape.window,
+        .begin = ck_min(end, ck_max(begin, first)),
+        .end = ck_min(end, first + RANGE_SLOTS),
         .out = c->out + token * c->out_stride + kv_head * group * dim,
         .out_stride = c->out_stride,
         .scratch = ck_pool_scratch(c->pool, thread),
     };
 }
 
+/// Adds one row's sums over a range to those over the ranges before. Both are the weighted sum of the values, the greatest
+/// score and the sum of the weights; without a score that is greater than -infinity, a range had nothing to see.
+static __attribute__((noinline)) void join(float *so_far, const float *part, int64_t dim) {
+    if (!(part[dim] > -INFINITY)) return;
+    if (!(so_far[dim] > -INFINITY)) {
+        memcpy(so_far, part, (size_t)(dim + 2) * sizeof(float));
+        return;
+    }
+    const float greatest = fmaxf(so_far[dim], part[dim]);
+    const float old = expf(so_far[dim] - greatest), new = expf(part[dim] - greatest);
+    for (int64_t i = 0; i < dim; i++) so_far[i] = so_far[i] * old + part[i] * new;
+    so_far[dim] = greatest;
+    so_far[dim + 1] = so_far[dim + 1] * old + part[dim + 1] * new;
+}
+
+static __attribute__((noinline)) void finish(const float *sums, int64_t dim, float *out) {
+    const float inverse = sums[dim + 1] > 0 ? 1 / sums[dim + 1] : 0;
+    for (int64_t i = 0; i < dim; i++) out[i] = sums[i] * inverse;
+}
+
+/// All ranges of a run, one after the other.
 static void attend_run(void *context, int64_t index, int32_t thread) {
     const call *c = context;
     const int64_t run = index / c->shape.kv_heads, kv_head = index % c->shape.kv_heads;
-    const int64_t first = c->runs ? c->runs[run] : run, end = c->runs ? c->runs[run + 1] : run + 1;
-    ck_attention_job job = job_of(c, first, end - first, kv_head, thread);
-    slots_of(c, first, job.tokens, &job.begin, &job.end);
-    c->kernels->attention(&job);
+    const int64_t first = c->runs[run], tokens = c->runs[run + 1] - first, ranges = ranges_of(c, first, tokens);
+    ck_attention_job job = job_of(c, first, tokens, kv_head, 0, thread);
+    if (ranges == 1) {
+        c->kernels->attention(&job);
+        return;
+    }
+    const int64_t rows = tokens * job.group, width = job.head_dim + 2;
+    float *so_far = (float *)((uint8_t *)job.scratch + c->kernel_scratch), *part = so_far + rows * width;
+    for (int64_t range = 0; range < ranges; range++) {
+        job = job_of(c, first, tokens, kv_head, range, thread);
+        job.partial = range == 0 ? so_far : part;
+        c->kernels->attention(&job);
+        if (range == 0) continue;
+        for (int64_t row = 0; row < rows; row++) join(so_far + row * width, part + row * width, job.head_dim);
+    }
+    for (int64_t row = 0; row < rows; row++) {
+        finish(
+            so_far + row * width, job.head_dim,
+            job.out + row / job.group * job.out_stride + row % job.group * job.head_dim);
+    }
 }
 
+/// Where the sums of a run's range begin.
+static float *partial_of(const call *c, int64_t run, int64_t kv_head, int64_t range) {
+    const int64_t group = c->shape.heads / c->shape.kv_heads, first = c->runs[run], tokens = c->runs[run + 1] - first;
+    return c->partials
+        + ((first * c->shape.kv_heads + kv_head * tokens) * c->ranges + range * tokens) * group * (c->shape.head_dim + 2);
+}
+
+/// One range of a run.
 static void attend_range(void *context, int64_t index, int32_t thread) {
     const call *c = context;
     const int64_t range = index % c->ranges, kv_head = index / c->ranges % c->shape.kv_heads;
-    const int64_t token = index / c->ranges / c->shape.kv_heads;
-    ck_attention_job job = job_of(c, token, 1, kv_head, thread);
-    int64_t begin, end;
-    slots_of(c, token, 1, &begin, &end);
-    const int64_t each = ((end - begin + c->ranges - 1) / c->ranges + CK_KEY_BLOCK - 1) / CK_KEY_BLOCK * CK_KEY_BLOCK;
-    job.begin = ck_min(end, begin + range * each);
-    job.end = ck_min(end, job.begin + each);
-    job.partial = c->partials + index * job.group * (job.head_dim + 2);
+    const int64_t run = index / c->ranges / c->shape.kv_heads;
+    const int64_t first = c->runs[run], tokens = c->runs[run + 1] - first;
+    if (range >= ranges_of(c, first, tokens)) return;
+    ck_attention_job job = job_of(c, first, tokens, kv_head, range, thread);
+    job.partial = partial_of(c, run, kv_head, range);
     c->kernels->attention(&job);
 }
 
-/// Puts together the ranges of one token's heads.
-static void join_ranges(const call *c, int64_t token) {
-    const int64_t dim = c->shape.head_dim, group = c->shape.heads / c->shape.kv_heads;
-    for (int64_t head = 0; head < c->shape.heads; head++) {
-        const float *parts = c->partials
-            + ((token * c->shape.kv_heads + head / group) * c->ranges * group + head % group) * (dim + 2);
-        float *out = c->out + token * c->out_stride + head * dim;
-        float greatest = -INFINITY, total = 0;
-        for (int64_t r = 0; r < c->ranges; r++) greatest = fmaxf(greatest, parts[r * group * (dim + 2) + dim]);
-        for (int64_t i = 0; i < dim; i++) out[i] = 0;
-        for (int64_t r = 0; r < c->ranges; r++) {
-            const float *part = parts + r * group * (dim + 2);
-            if (!(part[dim] > -INFINITY)) continue;
-            float weight = expf(part[dim] - greatest);
-            total += weight * part[dim + 1];
-            for (int64_t i = 0; i < dim; i++) out[i] += weight * part[i];
+/// Puts together the ranges of a run.
+static void join_ranges(void *context, int64_t index, int32_t thread) {
+    (void)thread;
+    const call *c = context;
+    const int64_t run = index / c->shape.kv_heads, kv_head = index % c->shape.kv_heads;
+    const int64_t group = c->shape.heads / c->shape.kv_heads, dim = c->shape.head_dim, width = dim + 2;
+    const int64_t first = c->runs[run], tokens = c->runs[run + 1] - first, ranges = ranges_of(c, first, tokens);
+    float *so_far = partial_of(c, run, kv_head, 0);
+    for (int64_t row = 0; row < tokens * group; row++) {
+        for (int64_t range = 1; range < ranges; range++) {
+            join(so_far + row * width, partial_of(c, run, kv_head, range) + row * width, dim);
         }
-        float inverse = total > 0 ? 1 / total : 0;
-        for (int64_t i = 0; i < dim; i++) out[i] *= inverse;
+        float *out = c->out + (first + row / group) * c->out_stride + (kv_head * group + row % group) * dim;
+        finish(so_far + row * width, dim, out);
     }
 }
 
@@ -151,37 +209,36 @@ bool ck_attention(
         .shape = shape,
         .out = out,
         .out_stride = out_stride,
-        .ranges = 1,
     };
-    if (!ck_pool_reserve(pool, c.kernels->attention_scratch(group, shape.head_dim))) return false;
     // Runs of neighbouring positions of one cache.
     int64_t *runs = ck_pool_shared(pool, 1, (size_t)(count + 1) * sizeof(int64_t));
     if (!runs) return false;
-    int64_t run_count = 0, longest = 0, slots = 0;
+    int64_t run_count = 0, longest = 0;
     for (int64_t t = 0; t < count; t++) {
         const bool follows = t > 0 && tokens[t].cache == tokens[t - 1].cache
             && tokens[t].position == tokens[t - 1].position + 1
             && (t + 1 - runs[run_count - 1]) * group <= CK_ATTENTION_ROWS;
         if (!follows) runs[run_count++] = t;
         longest = ck_max(longest, t + 1 - runs[run_count - 1]);
-        int64_t begin, end;
-        slots_of(&c, t, 1, &begin, &end);
-        slots = ck_max(slots, end - begin);
     }
     runs[run_count] = count;
     c.runs = runs;
-
-    // With few jobs (decoding with few heads), long contexts are cut so that every thread has something to do.
-    const int64_t jobs = run_count * shape.kv_heads, wanted = 4 * ck_pool_threads(pool);
-    if (longest == 1 && jobs < wanted && ck_pool_threads(pool) > 1) {
-        c.ranges = ck_max(1, ck_min((wanted + jobs - 1) / jobs, slots / RANGE_SLOTS));
+    for (int64_t run = 0; run < run_count; run++) {
+        c.ranges = ck_max(c.ranges, ranges_of(&c, runs[run], runs[run + 1] - runs[run]));
     }
-    if (c.ranges > 1) {
-        size_t bytes = (size_t)(jobs * c.ranges * group * (shape.head_dim + 2)) * sizeof(float);
-        if (!(c.partials = ck_pool_shared(pool, 2, bytes))) return false;
-        c.runs = NULL;
+    const size_t row_bytes = (size_t)(shape.head_dim + 2) * sizeof(float);
+    c.kernel_scratch = (c.kernels->attention_scratch(group, shape.head_dim) + 63) / 64 * 64;
+    if (!ck_pool_reserve(pool, c.kernel_scratch + 2 * (size_t)(longest * group) * row_bytes)) return false;
+
+    // With few jobs (decoding with few heads), the ranges of long contexts are shared out, so that every thread has
+    // something to do.
+    const int64_t jobs = run_count * shape.kv_heads, wanted = 4 * ck_pool_threads(pool);
+    if (c.ranges > 1 && jobs < wanted && ck_pool_threads(pool) > 1) {
+        if (!(c.partials = ck_pool_shared(pool, 2, (size_t)(count * shape.kv_heads * c.ranges * group) * row_bytes))) {
+            return false;
+        }
         ck_pool_for(pool, jobs * c.ranges, attend_range, &c);
-        for (int64_t t = 0; t < count; t++) join_ranges(&c, t);
+        ck_pool_for(pool, jobs, join_ranges, &c);
     } else {
         ck_pool_for(pool, jobs, attend_run, &c);
     }

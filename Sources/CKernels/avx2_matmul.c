@@ -140,6 +140,14 @@ INLINE void multiply_sub(
     }
 }
 
+/// What the sums of a token begin with. With many tokens they must begin so, since they are kept in `y` between panels; with
+/// few they begin so too, that a token gets the same sums to the last bit whatever stands beside it.
+INLINE __m256 first_sums(const ck_matmul_job *job, int64_t group, int64_t token) {
+    const float *y = job->y + token * job->y_stride + group * CK_GROUP_ROWS;
+    const __m256 sums = job->accumulates ? _mm256_loadu_ps(y) : _mm256_setzero_ps();
+    return job->bias ? _mm256_add_ps(sums, _mm256_loadu_ps(job->bias + group * CK_GROUP_ROWS)) : sums;
+}
+
 /// All groups of the job for `T` tokens from `first` on.
 INLINE void multiply_few(const ck_type type, const int T, const ck_matmul_job *job, int64_t first) {
     const int64_t subs = job->cols / 32, blocks = subs / subs_of(type);
@@ -148,7 +156,7 @@ INLINE void multiply_few(const ck_type type, const int T, const ck_matmul_job *j
         __m256 sums[TILE];
         const ck_activation *x[TILE];
         for (int t = 0; t < T; t++) {
-            sums[t] = _mm256_setzero_ps();
+            sums[t] = first_sums(job, group, ck_min(first + t, job->tokens - 1));
             x[t] = job->activations + ck_min(first + t, job->tokens - 1) * subs;
         }
         for (int64_t b = 0; b < blocks; b++, block += stride_of(type)) {
@@ -172,7 +180,9 @@ INLINE void multiply_few(const ck_type type, const int T, const ck_matmul_job *j
             for (int line = 0; line < stride_of(type); line += 64) _mm_prefetch((const char *)block + line + 2048, _MM_HINT_T0);
         }
         for (int t = 0; t < T; t++) {
-            if (first + t < job->tokens) store_rows(job, group, first + t, sums[t]);
+            if (first + t < job->tokens) {
+                _mm256_storeu_ps(job->y + (first + t) * job->y_stride + group * CK_GROUP_ROWS, sums[t]);
+            }
         }
     }
 }
@@ -438,9 +448,10 @@ INLINE __m256 float_weights(const ck_type type, const uint8_t *group, int64_t co
 INLINE void multiply_floats(const ck_type type, const int T, const ck_matmul_job *job, int64_t group, int64_t first) {
     const uint8_t *w = job->data + (size_t)group * (size_t)job->cols * (type == CK_F32 ? 32 : 16);
     const float *x = job->x + first * job->x_stride;
-    // Chains enough to hide the latency of a multiply-add.
-    const int C = T == 1 ? 8 : T == 2 ? 4 : 2;
-    __m256 sums[8][TILE];
+    // Chains enough to hide the latency of a multiply-add, and as many for any number of tokens: their sums are added up in
+    // the same order then.
+    enum { C = 4 };
+    __m256 sums[C][3];
 #pragma clang loop unroll(full)
     for (int c = 0; c < C; c++) {
 #pragma clang loop unroll(full)
@@ -475,7 +486,7 @@ INLINE void multiply_floats(const ck_type type, const int T, const ck_matmul_job
 INLINE void multiply_all_floats(const ck_type type, const ck_matmul_job *job) {
     for (int64_t group = 0; group < job->groups; group++) {
         int64_t t = 0;
-        for (; t + 4 <= job->tokens; t += 4) multiply_floats(type, 4, job, group, t);
+        for (; t + 3 <= job->tokens; t += 3) multiply_floats(type, 3, job, group, t);
         for (; t + 2 <= job->tokens; t += 2) multiply_floats(type, 2, job, group, t);
         for (; t < job->tokens; t++) multiply_floats(type, 1, job, group, t);
     }

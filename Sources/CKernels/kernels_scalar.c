@@ -119,7 +119,8 @@ static void attention(const ck_attention_job *job) {
                 partial[dim + 1] = total;
             } else {
                 float *out = job->out + t * job->out_stride + g * dim;
-                for (int32_t i = 0; i < dim; i++) out[i] = total > 0 ? sums[i] / total : 0;
+                const float inverse = total > 0 ? 1 / total : 0;
+                for (int32_t i = 0; i < dim; i++) out[i] = sums[i] * inverse;
             }
         }
     }

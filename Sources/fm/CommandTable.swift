@@ -3,7 +3,8 @@ import Inference
 /// The commands of `fm` in the order in which its help lists them.
 package enum CommandTable {
     package static let commands: [Command] = [
-        .respond, .chat, .schema, .tokenCount, .available, .models, .pull, .remove, .version,
+        .respond, .chat, .schema, .tokenCount, .available, .models, .pull, .remove, .bench,
+        .trace, .version,
     ]
 
     package static func find(_ name: String) -> Command? { commands.first { $0.name == name } }
@@ -22,6 +23,8 @@ package enum CommandTable {
         \(Command.table([
             ("FM_MODEL", "the model where none is named: a name or a path"),
             ("FM_MODELS_DIR", "the folder of the model files"),
+            ("FM_PREFIXES_DIR", "the folder of prewarmed prompts; 0: none are kept"),
+            ("FM_TRACE", "a file for a trace of what the program does; 1: only notes, to standard error"),
             ("NO_COLOR", "when set to anything, no colours"),
         ]))
         exit status:

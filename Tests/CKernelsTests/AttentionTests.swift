@@ -162,6 +162,51 @@ extension Kernels {
             }
         }
 
+        /// To the last bit, over several ranges of slots: an answer must not depend on what else is computed at the same
+        /// time, nor on the number of threads.
+        @Test(arguments: [
+            Case(heads: 12, kvHeads: 2, dim: 128), Case(heads: 4, kvHeads: 1, dim: 64, window: 600),
+            Case(heads: 9, kvHeads: 3, dim: 64), Case(heads: 16, kvHeads: 16, dim: 16, softCap: 20),
+        ])
+        func `a token gets the same beside any others`(c: Case) {
+            var generator = SeededGenerator(state: 31)
+            let pools = [1, 2, 4].map { Pool(threads: $0) }
+            let slots = 1100
+            let cache = Cache(c, slots: slots, pool: pools[0], using: &generator)
+            let other = Cache(c, slots: 40, pool: pools[0], using: &generator)
+            let width = c.heads * c.dim
+            let q = generator.floats(slots * width)
+            let shape = ck_attention_shape(
+                heads: Int32(c.heads), kv_heads: Int32(c.kvHeads), head_dim: Int32(c.dim), scale: 0.1,
+                soft_cap: c.softCap, window: Int64(c.window))
+            func attend(_ positions: [Int], beside: Int = 0, _ pool: Pool) -> [Float] {
+                let tokens =
+                    positions.map { ck_token(cache: cache.cache, position: Int64($0)) }
+                    + (0..<beside).map { ck_token(cache: other.cache, position: Int64($0)) }
+                let queries = positions.flatMap { q[$0 * width..<($0 + 1) * width] } + q[..<(beside * width)]
+                var out = [Float](repeating: 0, count: queries.count)
+                let succeeded = ck_attention(
+                    pool.pool, queries, Int64(width), tokens, Int64(tokens.count), shape, &out, Int64(width))
+                #expect(succeeded)
+                return Array(out[..<(positions.count * width)])
+            }
+            let batches = [
+                Array(500..<530), Array(1020..<1028), [1024], [1023, 1024], Array(0..<100), Array(1000..<1100),
+                [511, 900],
+            ]
+            for set in [CK_SET_SCALAR] + fastSets {
+                with(set) {
+                    for positions in batches {
+                        let alone = positions.flatMap { attend([$0], pools[0]) }
+                        for pool in pools {
+                            #expect(attend(positions, pool) == alone, "\(positions)")
+                            #expect(attend(positions, beside: 17, pool) == alone, "\(positions)")
+                        }
+                    }
+                }
+            }
+        }
+
         @Test func `the cache has the documented layout`() {
             var generator = SeededGenerator(state: 23)
             let c = Case(heads: 2, kvHeads: 2, dim: 16)

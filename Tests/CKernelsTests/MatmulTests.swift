@@ -74,6 +74,49 @@ extension Kernels {
             }
         }
 
+        /// To the last bit: an answer must not depend on what else is computed at the same time.
+        @Test(arguments: allTypes)
+        func `a token gets the same beside any others`(type: ck_type) {
+            var generator = SeededGenerator(state: 77)
+            let most = 70
+            for (rows, cols) in [(43, 512), (144, 768)] {
+                let matrix = TestMatrix(type, rows: rows, cols: cols, using: &generator)
+                let x = generator.floats(most * cols)
+                let bias = generator.floats(rows)
+                let residual = generator.floats(most * rows)
+                for set in [CK_SET_SCALAR] + fastSets {
+                    func multiply(_ range: Range<Int>, threads: Int32) -> [Float] {
+                        let pool = Pool(threads: threads)
+                        var y = Array(residual[range.lowerBound * rows..<range.upperBound * rows])
+                        with(set) {
+                            withUnsafePointer(to: matrix.matrix) { matrix in
+                                y.withUnsafeMutableBufferPointer { y in
+                                    bias.withUnsafeBufferPointer { bias in
+                                        x[(range.lowerBound * cols)...].withUnsafeBufferPointer { x in
+                                            var product = ck_product(
+                                                matrix: matrix, y: y.baseAddress, y_stride: Int64(rows),
+                                                bias: bias.baseAddress, accumulates: true)
+                                            let succeeded = ck_matmul(
+                                                pool.pool, x.baseAddress, Int64(cols), Int64(range.count), &product, 1)
+                                            #expect(succeeded)
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                        return y
+                    }
+                    let alone = (0..<most).flatMap { multiply($0..<$0 + 1, threads: 1) }
+                    for (count, threads) in [(2, 1), (3, 2), (4, 1), (5, 2), (7, 1), (33, 2), (70, 2)] as [(Int, Int32)]
+                    {
+                        let first = most - count
+                        let together = multiply(first..<most, threads: threads)
+                        #expect(together == Array(alone[(first * rows)...]), "\(count) tokens")
+                    }
+                }
+            }
+        }
+
         /// Columns that are a multiple of 32 but not of 256, strides, pointers off any boundary, several products at once.
         @Test(arguments: [CK_SET_SCALAR] + fastSets)
         func `several products share an input`(set: ck_instruction_set) {

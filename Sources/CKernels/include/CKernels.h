@@ -168,6 +168,7 @@ typedef struct ck_product {
 /// `y[tokens, rows] = x[tokens, cols] · Wᵀ (+ bias)` for several matrices with the same `cols` on one input, in one
 /// parallel loop with one quantisation of `x`. Against quantised weights `x` is rounded to 8 bits in blocks of 32 with
 /// a float scale each; against F32, F16 and BF16 weights it stays as it is. `y` must not overlap `x` or each other.
+/// What a token gets is the same to the last bit whatever tokens stand beside it and however many threads there are.
 bool ck_matmul(
     ck_pool *pool, const float *x, int64_t x_stride, int64_t tokens, const ck_product *products, int32_t count);
 
@@ -219,7 +220,8 @@ typedef struct ck_attention_shape {
 
 /// Causal attention: token `t` sees slots `max(0, position - window + 1)...position` of its cache.
 /// `out[tokens, heads, head_dim] = softmax(scale · q Kᵀ) V`. Neighbouring tokens with the same cache and consecutive
-/// positions are computed together. `out` may be `q` (with the same stride).
+/// positions are computed together, which, like the number of threads, changes no bit of what each of them gets. `out` may be
+/// `q` (with the same stride).
 bool ck_attention(
     ck_pool *pool, const float *q, int64_t q_stride, const ck_token *tokens, int64_t count, ck_attention_shape shape, float *out,
     int64_t out_stride);

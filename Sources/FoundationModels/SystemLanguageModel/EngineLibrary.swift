@@ -11,19 +11,20 @@ final class EngineLibrary: Sendable {
     private struct State {
         var engines: [String: Task<Engine, any Error>] = [:]
         var contextSizes: [String: Int] = [:]
-        var loadCount = 0
+        var languages: [String: [String]] = [:]
+        var loadCounts: [String: Int] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// How many times weights were loaded.
-    var loadCount: Int { state.withLock { $0.loadCount } }
+    /// How many times the weights of a file were loaded.
+    func loadCount(of file: URL) -> Int { state.withLock { $0.loadCounts[file.path, default: 0] } }
 
     /// The engine for a file, loaded when it is first asked for. A load that failed is tried again.
     func engine(for file: URL) async throws -> Engine {
         let task = state.withLock { state in
             if let task = state.engines[file.path] { return task }
-            state.loadCount += 1
+            state.loadCounts[file.path, default: 0] += 1
             let task = Task.detached { try await Self.load(file) }
             state.engines[file.path] = task
             return task
@@ -42,7 +43,9 @@ final class EngineLibrary: Sendable {
     private static func load(_ file: URL) async throws -> Engine {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
-                continuation.resume(with: Result { try Engine.load(file) })
+                let folder = EngineOptions.standardPrefixFolder(environment: ProcessInfo.processInfo.environment)
+                continuation.resume(
+                    with: Result { try Engine.load(file, options: EngineOptions(prefixFolder: folder)) })
             }
         }
     }
@@ -53,6 +56,14 @@ final class EngineLibrary: Sendable {
         let size = try Engine.contextSize(of: file)
         state.withLock { $0.contextSizes[file.path] = size }
         return size
+    }
+
+    /// The codes of the languages that a file's model was made for, read from its metadata once.
+    func languages(of file: URL) throws -> [String] {
+        if let known = state.withLock({ $0.languages[file.path] }) { return known }
+        let languages = ModelLanguages.codes(try GGUFFile(file).metadata)
+        state.withLock { $0.languages[file.path] = languages }
+        return languages
     }
 }
 

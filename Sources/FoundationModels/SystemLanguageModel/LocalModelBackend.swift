@@ -78,8 +78,8 @@ package enum LocalModels {
     /// The model of a GGUF file.
     package static func model(of file: URL) -> any LocalModelBackend { EngineBackend(file: file) }
 
-    /// How many times this process has loaded weights.
-    package static var loadCount: Int { EngineLibrary.shared.loadCount }
+    /// How many times this process has loaded the weights of a file.
+    package static func loadCount(of file: URL) -> Int { EngineLibrary.shared.loadCount(of: file) }
 }
 
 /// Stands where there is no engine.

@@ -157,7 +157,7 @@ package struct AdapterDescription: Sendable, Equatable {
         let data =
             environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: $0) : nil }
             ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/share")
-        return data.appendingPathComponent("foundation-models/adapters")
+        return data.appendingPathComponent("foundationmodels/adapters")
     }
 
     static func installedDirectories() -> [URL] {

@@ -25,8 +25,15 @@ final class Generation {
     /// The tokens that may stand where forced text ends, when the text after it could be part of the same token.
     private var openTokens: [TokenID]?
     private var lastText = ""
+    private let recorder: RequestRecorder?
+    /// Guesses; nil where none are wanted.
+    private var lookup: PromptLookup?
+    private var policy = DraftPolicy()
+    /// The guess for the tokens that come next, of which the first so many are verified by the step.
+    private var guess: (tokens: [TokenID], matched: Int, verified: Int)?
 
-    init(_ job: GenerationJob, _ sequence: CachedSequence, tokenizer: Tokenizer, contextSize: Int) {
+    init(_ job: GenerationJob, _ sequence: CachedSequence, tokenizer: Tokenizer, contextSize: Int, trace: Trace? = nil)
+    {
         let request = job.request
         self.job = job
         self.sequence = sequence
@@ -41,28 +48,99 @@ final class Generation {
         usage = GenerationUsage(
             promptTokens: request.prompt.count, cachedTokens: sequence.tokens.count, generatedTokens: 0,
             forcedTokens: 0)
+        lookup = request.drafts != .never && !request.isPrewarm ? PromptLookup(request.prompt) : nil
+        recorder = trace.map { RequestRecorder($0, isPrewarm: request.isPrewarm, isGuided: request.matcher != nil) }
     }
 
     /// Takes what the constraint forces at the very beginning.
     func begin() throws(InferenceError) {
+        if job.request.isPrewarm {
+            if pending.isEmpty { reportPrompt() }
+            return
+        }
         try takeForcedText()
-        if isFinished { return }
         // Forced text is computed with the prompt; it is told of with the first token that is chosen.
     }
 
     // MARK: Computing
 
+    /// Whether all tokens of the prompt are in the cache.
+    var hasPrompt: Bool { sequence.tokens.count >= usage.promptTokens }
+
     /// Notes that the first `count` pending tokens are in the cache.
     func computed(_ count: Int) {
         sequence.tokens.append(contentsOf: pending.prefix(count))
         pending.removeFirst(count)
-        if !hasReportedPrompt, sequence.tokens.count >= usage.promptTokens { reportPrompt() }
+        if !hasReportedPrompt, hasPrompt { reportPrompt() }
     }
 
     private func reportPrompt() {
         guard !hasReportedPrompt else { return }
         hasReportedPrompt = true
+        recorder?.promptProcessed(usage)
         job.send(.promptProcessed(total: usage.promptTokens, cached: usage.cachedTokens))
+    }
+
+    /// Ends a request that only prewarms. Its stream ends when the prefix is kept as it is to be.
+    func finishPrewarm() {
+        isFinished = true
+        recorder?.finished(.prewarmed, usage)
+    }
+
+    // MARK: Drafts
+
+    /// The tokens behind the pending ones that the next step is to compute on trial.
+    /// - Parameters:
+    ///   - rows: The tokens that the step computes anyhow.
+    ///   - others: How many other requests get a token from the step.
+    func draft(rows: Int, others: Int, _ costs: StepCosts) -> [TokenID] {
+        guess = nil
+        guard lookup != nil else { return [] }
+        let place = sequence.tokens.count + pending.count
+        var most = min(DraftPolicy.most, contextSize - place - 1)
+        if let maximum = job.request.maximumTokens { most = min(most, maximum - usage.generatedTokens - 1) }
+        guard most > 0 else { return [] }
+        var (tokens, matched) = lookup!.guess(most: most)
+        if let matcher, openTokens == nil {
+            // What the constraint forbids cannot come.
+            var copy = matcher
+            if let wrong = tokens.firstIndex(where: { !copy.accept($0) }) { tokens.removeSubrange(wrong...) }
+        }
+        if let end = tokens.firstIndex(where: stopTokens.contains) { tokens.removeSubrange(end...) }
+        guard !tokens.isEmpty else { return [] }
+        let count =
+            job.request.drafts == .always
+            ? min(tokens.count, DraftPolicy.most)
+            : policy.count(matched: matched, available: tokens.count, rows: rows, others: others, costs)
+        guess = (tokens, matched, count)
+        return Array(tokens[..<count])
+    }
+
+    /// Notes that the next pending tokens are those of the draft from `first` on, as far as they are, and so have been
+    /// computed. Returns how many.
+    func takeComputed(_ draft: [TokenID], from first: Int) -> Int {
+        var index = first
+        while index < draft.count, pending.first == draft[index] {
+            computed(1)
+            index += 1
+        }
+        return index - first
+    }
+
+    /// Notes how the guess came out.
+    /// - Parameter accepted: How many of the draft's tokens came.
+    func drafted(_ draft: [TokenID], accepted: Int) {
+        guard let guess else { return }
+        self.guess = nil
+        if draft.isEmpty {
+            // Not verified, but the token that came tells.
+            guard let token = pending.first else { return }
+            let isRight = token == guess.tokens[0]
+            policy.note(matched: guess.matched, right: isRight ? 1 : 0, wasWrong: !isRight)
+        } else {
+            policy.note(matched: guess.matched, right: accepted, wasWrong: accepted < draft.count && !isFinished)
+            recorder?.drafted(draft.count, accepted: accepted)
+        }
     }
 
     // MARK: Choosing
@@ -78,7 +156,9 @@ final class Generation {
     func choice() throws(InferenceError) -> Choice {
         guard matcher != nil else { return .all(nil) }
         if let openTokens { return .few(openTokens) }
+        let start = recorder?.now
         let mask = matcher!.mask()
+        if let start { recorder!.masked(since: start) }
         guard mask.count > 0 else { throw .constraintAllowsNothing(text: lastText) }
         if let tokens = mask.tokens { return .few(tokens) }
         return .all(mask)
@@ -101,6 +181,7 @@ final class Generation {
         if isForced { usage.forcedTokens += 1 }
         unsentTokens += 1
         pending.append(token)
+        lookup?.append(token)
         let text = detokenizer.append(token)
         lastText = String((lastText + text).suffix(80))
         let (released, stop) = stopFilter.append(text)
@@ -187,12 +268,14 @@ final class Generation {
         } else {
             send()
         }
+        recorder?.finished(.reason(reason), usage)
         job.send(.finished(reason, usage: usage))
         job.finish()
     }
 
     func fail(_ error: any Error) {
         isFinished = true
+        recorder?.finished(.failed(error), usage)
         job.finish(throwing: error)
     }
 }

@@ -8,6 +8,11 @@ package struct GenerationRequest: Sendable {
     package var sampling: Sampling
     /// The most tokens to generate; nil: until the model ends or the context is full.
     package var maximumTokens: Int?
+    /// Whether the prompt is only to be computed and kept, also on the disk where the engine has a folder for that. No
+    /// token is generated, and the request ends with `promptProcessed`.
+    package var isPrewarm = false
+    /// Whether tokens are guessed from the text so far and verified several at a time. The text is the same whatever this is.
+    package var drafts = Drafts.automatic
     /// The constraint that the text must satisfy, at its beginning.
     package var matcher: Matcher?
     /// Whether the model's own end-of-generation tokens end the text. A comparison of speeds wants a fixed length.
@@ -30,8 +35,19 @@ package struct GenerationRequest: Sendable {
     }
 }
 
+extension GenerationRequest {
+    /// When guessed tokens are verified.
+    package enum Drafts: Sendable {
+        case never
+        /// Where it saves time, as far as that can be told.
+        case automatic
+        /// Whenever there is a guess, for tests and measurements.
+        case always
+    }
+}
+
 /// What happens while a text is generated, in this order: the prompt once, texts, the end once. A request that fails
-/// ends with an error instead.
+/// ends with an error instead; one that only prewarms ends after the prompt.
 package enum GenerationEvent: Sendable, Equatable {
     /// The prompt's tokens, and how many of them were in the cache.
     case promptProcessed(total: Int, cached: Int)

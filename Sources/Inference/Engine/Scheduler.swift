@@ -24,21 +24,33 @@ final class Scheduler: @unchecked Sendable {
     private let tokenizer: Tokenizer
     private let contextSize: Int
     private let options: EngineOptions
-    private let prefixes: PrefixCache
+    private let prefixes: PrefixStore
+    private let trace: Trace?
+    private var beginnings = ChangedBeginning()
     private var waiting: [GenerationJob] = []
     private var active: [Generation] = []
     private var logits: [Float] = []
+    private var costs = StepCosts()
 
     /// The tokens of prompts that a step takes while others decode, so that their streams do not stall.
     private static let prefillBatchBesideDecoding = 64
+    /// Beside more tokens of one request, such as a prompt, no drafts are tried.
+    private static let mostTokensBesideDraft = 8
+    /// A request waits for the prompt of another when it is spared so many tokens.
+    private static let leastSharedTokens = 64
 
-    init(_ transformer: Transformer, tokenizer: Tokenizer, contextSize: Int, options: EngineOptions) {
+    init(
+        _ transformer: Transformer, tokenizer: Tokenizer, contextSize: Int, options: EngineOptions,
+        snapshots: PrefixSnapshots? = nil, trace: Trace? = nil
+    ) {
         self.transformer = transformer
         self.tokenizer = tokenizer
         self.contextSize = contextSize
         self.options = options
-        prefixes = PrefixCache(
-            transformer.configuration, contextSize: contextSize, limit: options.cachedTokenLimit ?? contextSize)
+        self.trace = trace
+        prefixes = PrefixStore(
+            transformer.configuration, contextSize: contextSize, limit: options.cachedTokenLimit ?? contextSize,
+            snapshots: snapshots, trace: trace)
         let thread = Thread { [self] in run() }
         thread.name = "inference"
         thread.stackSize = 8 << 20
@@ -108,96 +120,232 @@ final class Scheduler: @unchecked Sendable {
 
     /// Begins requests in the order of their coming, as many as may be decoded at once.
     private func admit() {
-        while active.count < options.concurrentRequests, !waiting.isEmpty {
-            let job = waiting.removeFirst()
-            let request = job.request
-            do throws(InferenceError) {
-                let sequence = try prefixes.begin(
-                    request.prompt, capacity: request.prompt.count + min(request.maximumTokens ?? 256, contextSize))
-                let generation = Generation(job, sequence, tokenizer: tokenizer, contextSize: contextSize)
-                active.append(generation)
-                do throws(InferenceError) { try generation.begin() } catch { generation.fail(error) }
-            } catch {
-                job.finish(throwing: error)
+        var index = 0
+        while active.count < options.concurrentRequests, index < waiting.count {
+            if isBeingComputed(waiting[index].request.prompt) {
+                index += 1
+            } else {
+                begin(waiting.remove(at: index))
             }
-            removeFinished()
         }
+    }
+
+    /// Whether a request that is being computed has a beginning in common with a prompt which it has not come to the end
+    /// of: waiting for it is better than computing the same beside it.
+    private func isBeingComputed(_ prompt: [TokenID]) -> Bool {
+        let computing = active.filter { !$0.hasPrompt }
+        guard !computing.isEmpty else { return false }
+        let common = computing.map { generation in
+            zip(generation.job.request.prompt, prompt).prefix { $0 == $1 }.count
+        }.max()!
+        return min(common, prompt.count - 1) >= prefixes.knownTokens(prompt) + Self.leastSharedTokens
+    }
+
+    private func begin(_ job: GenerationJob) {
+        let request = job.request
+        let count = request.prompt.count
+        do throws(InferenceError) {
+            let sequence = try prefixes.begin(
+                request.prompt, most: request.isPrewarm ? count : count - 1,
+                capacity: count + (request.isPrewarm ? 0 : min(request.maximumTokens ?? 256, contextSize)))
+            if let trace, let note = beginnings.note(request.prompt, cached: sequence.tokens.count) {
+                trace.note(note, .cache)
+            }
+            let generation = Generation(
+                job, sequence, tokenizer: tokenizer, contextSize: contextSize, trace: trace)
+            active.append(generation)
+            do throws(InferenceError) { try generation.begin() } catch { generation.fail(error) }
+            finishIfPrewarmed(generation)
+        } catch {
+            job.finish(throwing: error)
+        }
+        removeFinished()
+    }
+
+    private func finishIfPrewarmed(_ generation: Generation) {
+        guard generation.job.request.isPrewarm, !generation.isFinished, generation.pending.isEmpty else { return }
+        generation.finishPrewarm()
+        prefixes.save(generation.sequence) { [job = generation.job] in job.finish() }
+    }
+
+    /// What one request has in a step.
+    private struct Share {
+        let generation: Generation
+        /// How many of its pending tokens are computed.
+        let count: Int
+        /// Guessed tokens behind them.
+        let draft: [TokenID]
+
+        /// Whether it gets a token from the step.
+        let chooses: Bool
+        var rowCount: Int { count + draft.count }
+        /// How many of its rows have their output computed.
+        var outputCount: Int { chooses ? 1 + draft.count : 0 }
     }
 
     /// One step of the model for all active requests.
     private func step() {
-        let (batch, counts) = makeBatch()
+        let start = DispatchTime.now().uptimeNanoseconds
+        let shares = makeShares()
+        let batch = makeBatch(shares)
         let isCancelled = { [active] in active.contains { $0.job.isCancelled } }
         do throws(InferenceError) {
-            for (generation, count) in zip(active, counts) where count > 0 {
-                let used = generation.sequence.tokens.count
-                try generation.sequence.cache.reserve(used + count, used: used, limit: contextSize)
+            for share in shares where share.rowCount > 0 {
+                let sequence = share.generation.sequence
+                let used = sequence.tokens.count
+                try sequence.cache.reserve(used + share.rowCount, used: used, limit: contextSize)
             }
             guard try transformer.step(batch, isCancelled: isCancelled) else { return }
-            var choosing: [Generation] = []
-            for (generation, count) in zip(active, counts) where count > 0 {
-                generation.computed(count)
-                if generation.pending.isEmpty { choosing.append(generation) }
+            let choosing = shares.filter(\.chooses)
+            for share in shares where share.count > 0 {
+                let generation = share.generation
+                let hadPrompt = generation.hasPrompt
+                generation.computed(share.count)
+                if !hadPrompt, generation.hasPrompt { prefixes.index(generation.sequence) }
+                finishIfPrewarmed(generation)
             }
             try choose(choosing)
+            let isPrefill = shares.contains { $0.count > 1 }
+            if !isPrefill {
+                costs.note(
+                    rows: batch.rows.count, seconds: Double(DispatchTime.now().uptimeNanoseconds - start) * 1e-9)
+            }
+            trace?.span(
+                isPrefill ? "prefill step" : "decode step", isPrefill ? .prefill : .decode, from: start,
+                [
+                    ("tokens", .init(batch.rows.count)), ("requests", .init(shares.count { $0.count > 0 })),
+                    ("drafted", .init(shares.reduce(0) { $0 + $1.draft.count })),
+                ])
         } catch {
             for generation in active { generation.fail(error) }
         }
         removeFinished()
     }
 
-    /// The next tokens of all active requests, and how many of each.
-    private func makeBatch() -> (Batch, counts: [Int]) {
+    /// Shares a step out among the active requests.
+    private func makeShares() -> [Share] {
         let isDecoding = active.contains { $0.pending.count == 1 }
         let isPrefilling = active.contains { $0.pending.count > 1 }
         var budget =
             isDecoding && isPrefilling
             ? min(options.prefillBatch, Self.prefillBatchBesideDecoding) : options.prefillBatch
-        var batch = Batch()
         let counts = active.map { generation in
             // A single token is always taken, so that nobody waits for a prompt of another.
             let count = generation.pending.count == 1 ? 1 : min(generation.pending.count, budget)
             budget = max(0, budget - count)
-            let isLast = count == generation.pending.count
-            let first = generation.sequence.tokens.count
-            for (index, token) in generation.pending.prefix(count).enumerated() {
-                batch.append(
-                    Batch.Row(
-                        token: token, cache: generation.sequence.cache, position: first + index,
-                        wantsOutput: isLast && index == count - 1))
-            }
             return count
         }
-        return (batch, counts)
+        // Beside prompts, which are worth more, nothing is tried.
+        let isTrying = counts.allSatisfy { $0 <= Self.mostTokensBesideDraft }
+        var rows = counts.reduce(0, +)
+        return zip(active, counts).map { generation, count in
+            var draft: [TokenID] = []
+            if isTrying, count > 0, count == generation.pending.count {
+                draft = generation.draft(rows: rows, others: counts.count { $0 > 0 } - 1, costs)
+                rows += draft.count
+            }
+            return Share(
+                generation: generation, count: count, draft: draft,
+                chooses: count > 0 && count == generation.pending.count && !generation.job.request.isPrewarm)
+        }
     }
 
-    /// Lets requests choose their next tokens; they stand in the order of the outputs of the step.
-    private func choose(_ generations: [Generation]) throws(InferenceError) {
-        let vocabularySize = transformer.configuration.vocabularySize
-        let choices = generations.map { generation in
-            Result { () throws(InferenceError) in try generation.choice() }
-        }
-        var output = 0
-        while output < generations.count {
-            // Neighbours that need all logits share one product.
-            var end = output
-            while end < generations.count, case .success(.all) = choices[end] { end += 1 }
-            if end > output {
-                try computeAll(output..<end, vocabularySize)
-                for index in output..<end {
-                    choose(generations[index], choices[index], (index - output) * vocabularySize, vocabularySize)
-                }
-                output = end
-            } else {
-                if case .success(.few(let tokens)) = choices[output] {
-                    try computeFew(output, tokens)
-                    choose(generations[output], choices[output], 0, tokens.count)
-                } else if case .failure(let error) = choices[output] {
-                    generations[output].fail(error)
-                }
-                output += 1
+    private func makeBatch(_ shares: [Share]) -> Batch {
+        var batch = Batch()
+        for share in shares {
+            let sequence = share.generation.sequence
+            let tokens = share.generation.pending.prefix(share.count) + share.draft
+            let firstOutput = share.rowCount - share.outputCount
+            for (index, token) in tokens.enumerated() {
+                batch.append(
+                    Batch.Row(
+                        token: token, cache: sequence.cache, position: sequence.tokens.count + index,
+                        wantsOutput: index >= firstOutput))
             }
         }
+        return batch
+    }
+
+    /// Lets requests choose their next tokens; their outputs stand in the order of the step.
+    private func choose(_ shares: [Share]) throws(InferenceError) {
+        let vocabularySize = transformer.configuration.vocabularySize
+        let choices = shares.map { share in
+            Result { () throws(InferenceError) in try share.generation.choice() }
+        }
+        var index = 0
+        var output = 0
+        while index < shares.count {
+            // Neighbours that need all logits share one product.
+            var end = index
+            var outputEnd = output
+            while end < shares.count, case .success(.all) = choices[end] {
+                outputEnd += shares[end].outputCount
+                end += 1
+            }
+            if end > index {
+                try computeAll(output..<outputEnd, vocabularySize)
+                var row = 0
+                while index < end {
+                    try choose(shares[index], choices[index], firstOutput: output, computedRow: row)
+                    row += shares[index].outputCount
+                    output += shares[index].outputCount
+                    index += 1
+                }
+            } else {
+                try choose(shares[index], choices[index], firstOutput: output, computedRow: nil)
+                output += shares[index].outputCount
+                index += 1
+            }
+        }
+    }
+
+    /// Lets one request choose its next token, and then as many further ones as its draft has guessed right.
+    ///
+    /// Each token is chosen from the model's distribution at its place, as it would be without a draft; the draft only says
+    /// for which places that is known already. So the text is the same, under greedy and, with the same seed, under
+    /// sampling, and without a seed its distribution is.
+    /// - Parameters:
+    ///   - firstOutput: The output of the step that predicts the next token.
+    ///   - computedRow: Where the logits of that output and of the draft's are; nil: they are not computed.
+    private func choose(
+        _ share: Share, _ first: Result<Generation.Choice, InferenceError>, firstOutput: Int, computedRow: Int?
+    ) throws(InferenceError) {
+        let generation = share.generation
+        let vocabularySize = transformer.configuration.vocabularySize
+        var choice = first
+        var accepted = 0
+        while true {
+            switch choice {
+            case .failure(let error): generation.fail(error)
+            case .success(let wanted):
+                if let computedRow {
+                    choose(generation, wanted, row: computedRow + accepted, vocabularySize)
+                } else if case .few(let tokens) = wanted {
+                    try computeFew(firstOutput + accepted, tokens)
+                    choose(generation, wanted, 0, tokens.count)
+                } else {
+                    let output = firstOutput + accepted
+                    try computeAll(output..<output + 1, vocabularySize)
+                    choose(generation, wanted, row: 0, vocabularySize)
+                }
+            }
+            guard !generation.isFinished else { break }
+            accepted += generation.takeComputed(share.draft, from: accepted)
+            guard generation.pending.isEmpty else { break }
+            choice = Result { () throws(InferenceError) in try generation.choice() }
+        }
+        generation.drafted(share.draft, accepted: accepted)
+    }
+
+    /// Chooses from logits of the whole vocabulary.
+    private func choose(_ generation: Generation, _ choice: Generation.Choice, row: Int, _ vocabularySize: Int) {
+        let offset = row * vocabularySize
+        guard case .few(let tokens) = choice else {
+            return choose(generation, choice, offset, vocabularySize)
+        }
+        // In ascending order, so that none is overwritten before it is read.
+        for (index, token) in tokens.enumerated() { logits[offset + index] = logits[offset + Int(token)] }
+        choose(generation, choice, offset, tokens.count)
     }
 
     private func reserveLogits(_ count: Int) {
@@ -230,10 +378,7 @@ final class Scheduler: @unchecked Sendable {
         try result.get()
     }
 
-    private func choose(
-        _ generation: Generation, _ choice: Result<Generation.Choice, InferenceError>, _ offset: Int, _ count: Int
-    ) {
-        guard case .success(let choice) = choice else { return }
+    private func choose(_ generation: Generation, _ choice: Generation.Choice, _ offset: Int, _ count: Int) {
         logits.withUnsafeMutableBufferPointer { buffer in
             let row = UnsafeMutableBufferPointer(rebasing: buffer[offset..<offset + count])
             if case .all(let mask?) = choice {

@@ -197,7 +197,7 @@ import Testing
         let start = ContinuousClock.now
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(ContinuousClock.now - start < .milliseconds(500))
+        #expect(ContinuousClock.now - start < .seconds(5))
         #expect(await eventually { cancelled.value })
         #expect(!session.isResponding)
         #expect(session.transcript == before)

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationModels
+import JSON
 import Testing
 
 @Suite struct SystemLanguageModelTests {
@@ -35,7 +36,7 @@ import Testing
         let backend = ScriptedBackend { generation, index in
             switch index {
             case 0: "echo"
-            case 1: #"{"text": "a"}"#
+            case 1: #"[{"text": "a"}]"#
             case 2: "none"
             default: "The echo says a."
             }
@@ -58,7 +59,7 @@ import Testing
     @Test func requiredLeavesNoWayOut() async throws {
         let backend = ScriptedBackend { generation, index in
             guard index < 4 else { throw Fault() }
-            return #"{"text": "\#(index)"}"#
+            return #"[{"text": "\#(index)"}]"#
         }
         let session = LanguageModelSession(model: SystemLanguageModel(backend: backend), tools: [TrimmedEchoTool()])
         await #expect(throws: Fault()) {
@@ -71,11 +72,66 @@ import Testing
     @Test func theSameCallTwiceIsAnAnswer() async throws {
         let backend = ScriptedBackend { generation, _ in
             if generation.choices != nil { return "echo" }
-            return generation.schema != nil ? #"{"text": "a"}"# : "done"
+            return generation.schema != nil ? #"[{"text": "a"}]"# : "done"
         }
         let session = LanguageModelSession(model: SystemLanguageModel(backend: backend), tools: [TrimmedEchoTool()])
         #expect(try await session.respond(to: "Hi").content == "done")
         #expect(session.transcript.filter { $0.kind == "toolCalls" }.count == 1)
+    }
+
+    @Test func aRoundMayHaveSeveralCalls() async throws {
+        let backend = ScriptedBackend { generation, index in
+            switch index {
+            case 0: "echo"
+            // The same call twice is one.
+            case 1: #"[{"text": "a"}, {"text": "b"}, {"text": "a"}]"#
+            case 2: "echo"
+            // What was called before is not called again.
+            case 3: #"[{"text": "b"}, {"text": "c"}]"#
+            case 4: "none"
+            default: "done"
+            }
+        }
+        let session = LanguageModelSession(model: SystemLanguageModel(backend: backend), tools: [TrimmedEchoTool()])
+        #expect(try await session.respond(to: "Say a and b.").content == "done")
+        let rounds = session.transcript.compactMap { entry -> [String]? in
+            if case .toolCalls(let calls) = entry { calls.map(\.argumentsText) } else { nil }
+        }
+        #expect(rounds == [[#"{"text": "a"}"#, #"{"text": "b"}"#], [#"{"text": "c"}"#]])
+        #expect(backend.generations[1].schema?.jsonSchema["type"] == "array")
+        #expect(backend.generations[1].schema?.jsonSchema["items"]?["properties"]?["text"] != nil)
+    }
+
+    @Test func argumentsThatWereCutOffAreAnError() async throws {
+        let backend = ScriptedBackend { generation, index in index == 0 ? "echo" : #"[{"text": "a"# }
+        let session = LanguageModelSession(model: SystemLanguageModel(backend: backend), tools: [TrimmedEchoTool()])
+        await #expect(throws: LanguageModelSession.ToolCallError.self) {
+            try await session.respond(to: "Hi", options: GenerationOptions(maximumResponseTokens: 4))
+        }
+        #expect(session.transcript.kinds == ["instructions"])
+    }
+
+    @Test func aToolMayBeNamedLikeTheWordForNone() async throws {
+        let backend = ScriptedBackend { generation, index in
+            if let choices = generation.choices { return index == 0 ? "none" : choices.last ?? "" }
+            return generation.schema != nil ? #"[{"text": "a"}]"# : "done"
+        }
+        let session = LanguageModelSession(
+            model: SystemLanguageModel(backend: backend), tools: [TrimmedEchoTool(name: "none")])
+        #expect(try await session.respond(to: "Hi").content == "done")
+        #expect(backend.generations[0].choices == ["none", "none of these"])
+        #expect(session.transcript.kinds == ["instructions", "prompt", "toolCalls", "toolOutput", "response"])
+    }
+
+    @Test func prewarmingReadsWhatARequestWithToolsBeginsWith() async throws {
+        let backend = ScriptedBackend { _, index in index == 0 ? "none" : "ok" }
+        let session = LanguageModelSession(
+            model: SystemLanguageModel(backend: backend), tools: [TrimmedEchoTool()], instructions: "Be brief.")
+        session.prewarm()
+        try await session.respond(to: "Hi")
+        let choice = backend.generations[0].prompt.messages
+        #expect(backend.prewarmedPrompts.first?.messages.dropLast().elementsEqual(choice.dropLast()) == true)
+        #expect(choice.last?.content.contains("echo(text): ") == true)
     }
 
     @Test func C1_C3_T18_overflowSaysWhatFillsTheContext() async throws {
@@ -166,7 +222,7 @@ import Testing
 
 /// Says a text again without the space that the scripted engine puts behind each word.
 private struct TrimmedEchoTool: Tool {
-    let name = "echo"
+    var name = "echo"
     let description = "Says a text again."
 
     @Generable

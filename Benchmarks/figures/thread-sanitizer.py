@@ -1,0 +1,37 @@
+"""Reports of the thread sanitizer over the tests of concurrency: 100 sessions, random cancellations and changes: bar 0.
+
+Builds the tests with the sanitizer into a folder of their own, which takes minutes at the first time. A test that fails is counted as a
+report too.
+"""
+
+import os
+import re
+import subprocess
+
+import _frame as frame
+
+
+def options(parser):
+    parser.add_argument("--filter", default="ConcurrencyTests|ToolFaultTests", help="the tests (default: %(default)s)")
+    parser.add_argument("--scratch-path", default=str(frame.ROOT / ".build" / "thread-sanitizer"))
+
+
+given = frame.arguments(__doc__, extra=options)
+command = [
+    "swift", "test", "--sanitize=thread", "--scratch-path", given.scratch_path, "--filter", given.filter,
+]
+environment = {**os.environ, "TSAN_OPTIONS": "halt_on_error=0 exitcode=0 second_deadlock_stack=1"}
+done = subprocess.run(
+    command, cwd=frame.ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    stderr=subprocess.STDOUT, text=True, errors="replace",
+)
+reports = re.findall(r"^WARNING: ThreadSanitizer: .*(?:\n.*){0,8}", done.stdout, re.M)
+for report in reports[:5]:
+    print(report)
+ran = re.search(r"Test run with (\d+) tests?.* (passed|failed)", done.stdout)
+if ran is None or int(ran[1]) == 0:
+    print(done.stdout[-3000:])
+    raise frame.Unmeasured("the tests did not run")
+failures = len(re.findall(r"^. Test .* failed after", done.stdout, re.M))
+print(f"{ran[1]} tests under the thread sanitizer, {failures} failed, {len(reports)} reports")
+frame.verdict("thread-sanitizer", len(reports) + failures, at_most=0)
