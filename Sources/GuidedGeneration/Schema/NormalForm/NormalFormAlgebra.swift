@@ -25,6 +25,9 @@ final class NormalFormAlgebra {
         guard work <= Self.workLimit else { throw Limit() }
     }
 
+    /// Counts the making of an automaton by its size.
+    private func spend(on automaton: Automaton) throws(Limit) { try spend(4 + automaton.edges.count / 16) }
+
     // MARK: Automata
 
     func intersection(_ left: Automaton, _ right: Automaton) throws(Limit) -> Automaton {
@@ -36,23 +39,22 @@ final class NormalFormAlgebra {
     }
 
     func union(_ left: Automaton, _ right: Automaton) throws(Limit) -> Automaton {
-        try spend(4)
-        do { return try left.union(right) } catch { throw Limit() }
+        let result: Automaton
+        do { result = try left.union(right) } catch { throw Limit() }
+        try spend(on: result)
+        return result
     }
 
     private func product(_ left: Automaton, _ right: Automaton, isDifference: Bool) throws(Limit) -> Automaton {
         let key = AutomatonPair(
             left: ObjectIdentifier(left), right: ObjectIdentifier(right), isDifference: isDifference)
         if let known = automatonProducts[key] { return known }
-        try spend(4)
-        do {
-            let result = try isDifference ? left.subtracting(right) : left.intersection(right)
-            retained += [left, right]
-            automatonProducts[key] = result
-            return result
-        } catch {
-            throw Limit()
-        }
+        let result: Automaton
+        do { result = try isDifference ? left.subtracting(right) : left.intersection(right) } catch { throw Limit() }
+        try spend(on: result)
+        retained += [left, right]
+        automatonProducts[key] = result
+        return result
     }
 
     /// The keys of a language without some names.
