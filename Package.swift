@@ -38,6 +38,7 @@ let package = Package(
     products: [
         .library(name: "FoundationModels", targets: ["FoundationModels"]),
         .library(name: "FoundationModelsTesting", targets: ["FoundationModelsTesting"]),
+        .library(name: "FoundationModelsUtilities", targets: ["FoundationModelsUtilities"]),
         .executable(name: "fm", targets: ["fm"]),
     ],
     traits: [
@@ -58,6 +59,7 @@ let package = Package(
         .target(name: "Tokenizers", swiftSettings: strict),
         .target(name: "Jinja", dependencies: ["JSON"], swiftSettings: strict),
         .target(name: "GuidedGeneration", dependencies: ["JSON"], swiftSettings: strict),
+        .target(name: "Networking", dependencies: ["CLibcurl"], swiftSettings: strict),
         .target(
             name: "Inference",
             dependencies: [
@@ -72,7 +74,11 @@ let package = Package(
             ]),
         .target(
             name: "FoundationModels",
-            dependencies: ["JSON", "GuidedGeneration", "Inference", "FoundationModelsMacros"],
+            dependencies: ["JSON", "GuidedGeneration", "Inference", "Networking", "FoundationModelsMacros"],
+            swiftSettings: strict),
+        // Models of other servers, skills and ways to keep a history short.
+        .target(
+            name: "FoundationModelsUtilities", dependencies: ["FoundationModels", "JSON", "Networking"],
             swiftSettings: strict),
         // A scripted model, for the tests of apps and for our own.
         .target(name: "FoundationModelsTesting", dependencies: ["FoundationModels"], swiftSettings: strict),
@@ -86,6 +92,7 @@ let package = Package(
             name: "measure",
             dependencies: [
                 "CKernels", "JSON", "Tokenizers", "Jinja", "GuidedGeneration", "Inference", "FoundationModels",
+                "FoundationModelsTesting", "FoundationModelsUtilities",
             ],
             path: "Benchmarks/Measure",
             swiftSettings: strict),
@@ -102,6 +109,14 @@ let package = Package(
             name: "JinjaTests", dependencies: ["Jinja", "JSON"], resources: [.copy("Fixtures")],
             swiftSettings: strict),
         .testTarget(name: "GuidedGenerationTests", dependencies: ["GuidedGeneration", "JSON"], swiftSettings: strict),
+        .testTarget(name: "NetworkingTests", dependencies: ["Networking", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "FoundationModelsUtilitiesTests",
+            dependencies: [
+                "FoundationModelsUtilities", "FoundationModels", "FoundationModelsTesting", "Networking", "JSON",
+                "TestSupport",
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "InferenceTests",
             dependencies: ["Inference", "CKernels", "Tokenizers", "JSON", "Jinja", "GuidedGeneration", "TestSupport"],
@@ -121,7 +136,7 @@ let package = Package(
             swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "FoundationModelsTests",
-            dependencies: ["FoundationModels", "FoundationModelsTesting", "JSON", "GuidedGeneration"],
+            dependencies: ["FoundationModels", "FoundationModelsTesting", "JSON", "GuidedGeneration", "TestSupport"],
             resources: [.copy("Fixtures")],
             swiftSettings: strict),
         .testTarget(

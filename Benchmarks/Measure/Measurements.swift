@@ -1,6 +1,7 @@
 /// The measurements by name. One file of this folder each.
 let measurements: [String: @Sendable ([String]) async throws -> Void] = [
     "chat-templates": chatTemplates,
+    "conformance": measureConformance,
     "engine-speed": engineSpeed,
     "extraction": measureExtraction,
     "generate": generate,
@@ -12,6 +13,7 @@ let measurements: [String: @Sendable ([String]) async throws -> Void] = [
     "maskbench": measureMaskBench,
     "memory": memory,
     "random-model": measureRandomModel,
+    "stream-arrivals": measureStreamArrivals,
     "tokenize": tokenize,
     "tokenizer-ids": measureTokenizerIds,
 ]
