@@ -38,6 +38,7 @@ let package = Package(
     products: [
         .library(name: "FoundationModels", targets: ["FoundationModels"]),
         .library(name: "FoundationModelsTesting", targets: ["FoundationModelsTesting"]),
+        .library(name: "FoundationModelsUtilities", targets: ["FoundationModelsUtilities"]),
         .executable(name: "fm", targets: ["fm"]),
     ],
     traits: [
@@ -62,6 +63,7 @@ let package = Package(
         .target(name: "Tokenizers", swiftSettings: strict),
         .target(name: "Jinja", dependencies: ["JSON"], swiftSettings: strict),
         .target(name: "GuidedGeneration", dependencies: ["JSON"], swiftSettings: strict),
+        .target(name: "Networking", dependencies: ["CLibcurl"], swiftSettings: strict),
         .target(
             name: "Inference",
             dependencies: [
@@ -76,7 +78,11 @@ let package = Package(
             ]),
         .target(
             name: "FoundationModels",
-            dependencies: ["JSON", "GuidedGeneration", "Inference", "FoundationModelsMacros"],
+            dependencies: ["JSON", "GuidedGeneration", "Inference", "Networking", "FoundationModelsMacros"],
+            swiftSettings: strict),
+        // Models of other servers, skills and ways to keep a history short.
+        .target(
+            name: "FoundationModelsUtilities", dependencies: ["FoundationModels", "JSON", "Networking"],
             swiftSettings: strict),
         // A scripted model, for the tests of apps and for our own.
         .target(name: "FoundationModelsTesting", dependencies: ["FoundationModels"], swiftSettings: strict),
@@ -90,6 +96,7 @@ let package = Package(
             name: "measure",
             dependencies: [
                 "CKernels", "JSON", "Tokenizers", "Jinja", "GuidedGeneration", "Inference", "FoundationModels",
+                "FoundationModelsTesting", "FoundationModelsUtilities",
             ],
             path: "Benchmarks/Measure",
             swiftSettings: strict),
@@ -106,6 +113,14 @@ let package = Package(
             name: "JinjaTests", dependencies: ["Jinja", "JSON"], resources: [.copy("Fixtures")],
             swiftSettings: strict),
         .testTarget(name: "GuidedGenerationTests", dependencies: ["GuidedGeneration", "JSON"], swiftSettings: strict),
+        .testTarget(name: "NetworkingTests", dependencies: ["Networking", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "FoundationModelsUtilitiesTests",
+            dependencies: [
+                "FoundationModelsUtilities", "FoundationModels", "FoundationModelsTesting", "Networking", "JSON",
+                "TestSupport",
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "InferenceTests",
             dependencies: ["Inference", "CKernels", "Tokenizers", "JSON", "Jinja", "GuidedGeneration", "TestSupport"],
@@ -125,7 +140,9 @@ let package = Package(
             swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "FoundationModelsTests",
-            dependencies: ["FoundationModels", "FoundationModelsTesting", "Inference", "JSON", "GuidedGeneration"],
+            dependencies: [
+                "FoundationModels", "FoundationModelsTesting", "Inference", "JSON", "GuidedGeneration", "TestSupport",
+            ],
             resources: [.copy("Fixtures")],
             swiftSettings: strict),
         .testTarget(
