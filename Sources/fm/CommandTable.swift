@@ -3,7 +3,7 @@ import Inference
 /// The commands of `fm` in the order in which its help lists them.
 package enum CommandTable {
     package static let commands: [Command] = [
-        .respond, .chat, .schema, .tokenCount, .available, .models, .pull, .remove, .version,
+        .respond, .chat, .serve, .schema, .tokenCount, .available, .models, .pull, .remove, .version,
     ]
 
     package static func find(_ name: String) -> Command? { commands.first { $0.name == name } }
@@ -22,6 +22,7 @@ package enum CommandTable {
         \(Command.table([
             ("FM_MODEL", "the model where none is named: a name or a path"),
             ("FM_MODELS_DIR", "the folder of the model files"),
+            ("FM_SERVE_TOKEN", "the tokens of who may use fm serve"),
             ("NO_COLOR", "when set to anything, no colours"),
         ]))
         exit status:

@@ -125,6 +125,7 @@ struct EngineBackend: LocalModelBackend {
                     case .promptProcessed(let total, let cached):
                         continuation.yield(.promptProcessed(total: total, cached: cached))
                     case .text(let text, let count): continuation.yield(.text(text, tokenCount: count))
+                    case .logprobs: break
                     case .finished(_, let usage):
                         continuation.yield(.finished(outputTokenCount: usage.generatedTokens))
                     }
@@ -185,9 +186,6 @@ extension Engine {
         let messages = prompt.messages.map { message in
             ChatMessage(ChatMessage.Role(rawValue: message.role.rawValue) ?? .user, message.content)
         }
-        let text = try chatTemplate.render(messages, addsGenerationPrompt: addsGenerationPrompt)
-        // Many templates write the beginning-of-text token themselves; it must not come twice.
-        let begins = tokenizer.bosToken.flatMap { tokenizer.name(of: $0) }.map { !$0.isEmpty && text.hasPrefix($0) }
-        return tokenizer.encode(text, parsesSpecial: true, addsBOS: begins != true)
+        return try tokens(of: messages, addsGenerationPrompt: addsGenerationPrompt)
     }
 }

@@ -236,6 +236,7 @@ final class Scheduler: @unchecked Sendable {
         guard case .success(let choice) = choice else { return }
         logits.withUnsafeMutableBufferPointer { buffer in
             let row = UnsafeMutableBufferPointer(rebasing: buffer[offset..<offset + count])
+            if case .all = choice { generation.note(UnsafeBufferPointer(row)) }
             if case .all(let mask?) = choice {
                 mask.withWords { ck_mask(row.baseAddress, $0.baseAddress, Int64(count)) }
             }

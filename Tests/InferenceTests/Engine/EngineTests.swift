@@ -12,6 +12,7 @@ struct Outcome: Equatable {
     var prompt: [Int] = []
     var reason: FinishReason?
     var usage: GenerationUsage?
+    var logprobs: [TokenLogprobs] = []
 }
 
 func collect(_ stream: AsyncThrowingStream<GenerationEvent, any Error>) async throws -> Outcome {
@@ -22,6 +23,7 @@ func collect(_ stream: AsyncThrowingStream<GenerationEvent, any Error>) async th
         case .text(let text, let count):
             outcome.text += text
             outcome.tokenCount += count
+        case .logprobs(let logprobs): outcome.logprobs += logprobs
         case .finished(let reason, let usage):
             outcome.reason = reason
             outcome.usage = usage
