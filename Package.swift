@@ -55,7 +55,11 @@ let package = Package(
             name: "CLibmicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
 
         // Rooms, lowest first. Imports go downwards only.
-        .target(name: "CKernels", linkerSettings: [.linkedLibrary("m"), .linkedLibrary("pthread")]),
+        // Optimised in debug builds too: programs are mostly run in debug while they are written, and unoptimised
+        // kernels would make every answer many times slower there without being any easier to debug.
+        .target(
+            name: "CKernels", cSettings: [.unsafeFlags(["-O3"], .when(configuration: .debug))],
+            linkerSettings: [.linkedLibrary("m"), .linkedLibrary("pthread")]),
         .target(name: "JSON", swiftSettings: strict),
         .target(name: "Tokenizers", swiftSettings: strict),
         .target(name: "Jinja", dependencies: ["JSON"], swiftSettings: strict),

@@ -1,8 +1,10 @@
 /// The measurements by name. One file of this folder each.
 let measurements: [String: @Sendable ([String]) async throws -> Void] = [
+    "cancel-latency": measureCancelLatency,
     "chat-templates": chatTemplates,
     "engine-speed": engineSpeed,
     "extraction": measureExtraction,
+    "function-calling": measureFunctionCalling,
     "generate": generate,
     "guided": measureGuided,
     "json-parsing": measureJSONParsing,
@@ -11,7 +13,10 @@ let measurements: [String: @Sendable ([String]) async throws -> Void] = [
     "logits": logits,
     "maskbench": measureMaskBench,
     "memory": memory,
+    "prefix-reuse": measurePrefixReuse,
+    "prewarm": measurePrewarm,
     "random-model": measureRandomModel,
     "tokenize": tokenize,
     "tokenizer-ids": measureTokenizerIds,
+    "transcript-json": measureTranscriptJSON,
 ]

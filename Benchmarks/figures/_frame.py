@@ -98,6 +98,35 @@ def build(product):
     return _built[product]
 
 
+def add_modules_option(parser):
+    parser.add_argument("--modules", help="the folder of the built modules (default: those of the release build)")
+
+
+def module_flags(folder=None):
+    """What a compiler needs to import FoundationModels as it was built: its module, those under it, the macros."""
+    folder = pathlib.Path(folder) if folder else pathlib.Path(build("fm")).parent / "Modules"
+    if not (folder / "FoundationModels.swiftmodule").exists():
+        raise Unmeasured(f"no FoundationModels.swiftmodule in {folder}")
+    build_folder = folder.resolve().parent
+    flags = ["-I", str(folder)]
+    for library in sorted((ROOT / "Sources").glob("CLib*")):
+        flags += ["-I", str(library)]
+    flags += ["-Xcc", f"-fmodule-map-file={build_folder / 'CKernels.build' / 'module.modulemap'}"]
+    return flags
+
+
+def macro_flags(folder=None):
+    """What a compiler needs beside `module_flags` to expand our macros."""
+    folder = pathlib.Path(folder) if folder else pathlib.Path(build("fm")).parent / "Modules"
+    tool = folder.resolve().parent / "FoundationModelsMacros-tool"
+    return ["-load-plugin-executable", f"{tool}#FoundationModelsMacros"]
+
+
+def target_triple():
+    """The triple that the compiler builds for."""
+    return json.loads(run(["swiftc", "-print-target-info"]))["target"]["unversionedTriple"]
+
+
 def measure(name, *parameters, **options):
     """Runs one measurement of `measure` (Benchmarks/Measure) and returns what it prints."""
     return run([build("measure"), name, *parameters], **options)

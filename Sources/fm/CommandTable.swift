@@ -3,7 +3,8 @@ import Inference
 /// The commands of `fm` in the order in which its help lists them.
 package enum CommandTable {
     package static let commands: [Command] = [
-        .respond, .chat, .serve, .schema, .tokenCount, .available, .models, .pull, .remove, .version,
+        .respond, .chat, .serve, .schema, .tokenCount, .available, .models, .pull, .remove, .bench,
+        .trace, .version,
     ]
 
     package static func find(_ name: String) -> Command? { commands.first { $0.name == name } }
@@ -23,6 +24,7 @@ package enum CommandTable {
             ("FM_MODEL", "the model where none is named: a name or a path"),
             ("FM_MODELS_DIR", "the folder of the model files"),
             ("FM_SERVE_TOKEN", "the tokens of who may use fm serve"),
+            ("FM_TRACE", "a file for a trace of what the program does; 1: only notes, to standard error"),
             ("NO_COLOR", "when set to anything, no colours"),
         ]))
         exit status:

@@ -39,7 +39,10 @@ import fm
         let outcome = await run("--name", "T", "--string", "z", "--integer", "a", "--optional")
         fixture.folder.write(Array(outcome.output.utf8), "schema.json")
         let schema = try SchemaFile.read("\(fixture.folder.path)/schema.json")
-        #expect(schema.jsonSchema.text(indent: 2) + "\n" == outcome.output)
+        #expect(schema.publishedSchema.text(indent: 2) + "\n" == outcome.output)
+        // What only the decoder needs, such as the bounds of Int, is not written.
+        let unbounded: JSONValue = ["type": "integer"]
+        #expect(try JSONValue(parsing: outcome.output)["properties"]?["a"] == unbounded)
     }
 
     @Test(arguments: [

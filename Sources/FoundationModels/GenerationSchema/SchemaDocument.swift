@@ -40,6 +40,15 @@ package enum SchemaDocument {
         return result
     }
 
+    /// A document as a model reads it: without what repeats what the form says already, or says how the document is made.
+    static func described(_ document: JSONValue) -> JSONValue {
+        mapSchemas(document) { object in
+            object["title"] = nil
+            object[orderKeyword] = nil
+            object["additionalProperties"] = nil
+        }
+    }
+
     /// A document as it is enforced. In documents of Apple's dialect, which `x-order` gives away, a `pattern` is a regular
     /// expression of Swift that whole strings match, and an integer is an `Int`; in all others it is what JSON Schema makes of it.
     static func enforced(_ document: JSONObject) -> JSONObject {

@@ -15,7 +15,7 @@ public struct LanguageModelExecutorGenerationChannel: AsyncSequence, Sendable {
     }
 
     /// Ends the sequence once the events sent so far have been taken.
-    func finish(throwing error: (any Error)? = nil) {
+    package func finish(throwing error: (any Error)? = nil) {
         continuation.finish(throwing: error)
     }
 

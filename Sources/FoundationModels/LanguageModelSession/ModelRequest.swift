@@ -15,6 +15,9 @@ struct ModelRequest {
         if let level = contextOptions.reasoningLevel, profile.model?.capabilities.contains(.reasoning) == false {
             trace.note("The reasoning level \(level) has no effect: the model does not reason.")
         }
+        if options.samplingMode?.kind == .greedy, let temperature = options.temperature {
+            trace.note("The temperature \(temperature) has no effect: the sampling mode is greedy.")
+        }
 
         var names: Set<String> = []
         for tool in profile.tools where !names.insert(tool.definition.name).inserted {

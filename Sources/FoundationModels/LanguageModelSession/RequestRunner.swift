@@ -1,4 +1,5 @@
 import Foundation
+import Inference
 import Synchronization
 
 /// Answers one request: prompt, calls of the model, tools and round again, until the model calls no more tools.
@@ -240,8 +241,16 @@ struct RequestRunner {
             } catch {
                 throw LanguageModelSession.ToolCallError(tool: tool, underlyingError: error)
             }
+            noteRepetition(of: call)
             invocations.append {
-                try await properties.readFromTool(in: session) { try await tool.segments(calling: arguments) }
+                let start = Trace.shared?.now
+                defer {
+                    if let trace = Trace.shared, let start {
+                        trace.span(
+                            "tool", .tool, from: start, on: session.trace.track, [("tool", .init(call.toolName))])
+                    }
+                }
+                return try await properties.readFromTool(in: session) { try await tool.segments(calling: arguments) }
             }
         }
         let outputs = try await abandonable(invocations)
@@ -250,6 +259,16 @@ struct RequestRunner {
             try change { $0.append(.toolOutput(output)) }
             for action in profile.onToolOutput { try await perform { try await action(call, output) } }
         }
+    }
+
+    /// A model that asks for the same again and again goes round in circles.
+    private func noteRepetition(of call: Transcript.ToolCall) {
+        let earlier = session.currentTranscript.reduce(0) { count, entry in
+            guard case .toolCalls(let calls) = entry else { return count }
+            return count + calls.count { $0.toolName == call.toolName && $0.argumentsText == call.argumentsText }
+        }
+        guard earlier > 1 else { return }
+        session.trace.note("The tool \"\(call.toolName)\" is called \(earlier) times with the same arguments.")
     }
 
     // MARK: The end

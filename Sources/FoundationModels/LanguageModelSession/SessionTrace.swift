@@ -1,8 +1,8 @@
-import Foundation
+import Inference
 import Synchronization
 
 /// What a session noticed and did not throw: options without effect, writes that were ignored, parts of the prompt that moved.
-/// With the environment variable `FM_TRACE` set to anything but nothing or `0`, notes also go to standard error.
+/// They also go into the trace of the process (`FM_TRACE`), if there is one.
 package final class SessionTrace: Sendable {
     /// The trace of the session that the current task works for.
     @TaskLocal package static var current: SessionTrace?
@@ -10,12 +10,10 @@ package final class SessionTrace: Sendable {
     /// How many notes are kept; older ones are dropped.
     private static let limit = 256
 
-    private static let isPrinting: Bool = {
-        guard let value = ProcessInfo.processInfo.environment["FM_TRACE"] else { return false }
-        return !value.isEmpty && value != "0"
-    }()
-
     private let storage = Mutex<[String]>([])
+
+    /// The session's row in the trace of the process.
+    let track = Trace.shared?.track("session") ?? .engine
 
     package init() {}
 
@@ -24,7 +22,7 @@ package final class SessionTrace: Sendable {
             if notes.count == Self.limit { notes.removeFirst() }
             notes.append(text)
         }
-        if Self.isPrinting { FileHandle.standardError.write(Data("FoundationModels: \(text)\n".utf8)) }
+        Trace.shared?.note(text, .session, on: track)
     }
 
     package var notes: [String] { storage.withLock { $0 } }

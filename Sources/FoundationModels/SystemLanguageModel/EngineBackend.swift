@@ -5,7 +5,7 @@ import JSON
 import Tokenizers
 
 /// The engine of this package as a backend.
-struct EngineBackend: LocalModelBackend {
+package struct EngineBackend: LocalModelBackend {
     /// Which model file is meant; asked anew each time, for the user may fetch one or choose another while the program runs.
     let choose: @Sendable () throws -> ModelStore.Choice
     private let grammars = GrammarCache()
@@ -16,7 +16,7 @@ struct EngineBackend: LocalModelBackend {
     static let standard = EngineBackend { try ModelStore().defaultModel() }
 
     /// A certain file.
-    init(file: URL) {
+    package init(file: URL) {
         let path = file.path
         self.init { .ready(try ModelStore().resolve(path)) }
     }
@@ -26,9 +26,9 @@ struct EngineBackend: LocalModelBackend {
         return model
     }
 
-    var identifier: String { model?.path ?? "none" }
+    package var identifier: String { model?.path ?? "none" }
 
-    var availability: SystemLanguageModel.Availability {
+    package var availability: SystemLanguageModel.Availability {
         switch try? choose() {
         case .ready?: .available
         case .notDownloaded?, nil: .unavailable(.modelNotReady)
@@ -37,7 +37,7 @@ struct EngineBackend: LocalModelBackend {
         }
     }
 
-    var unavailabilityExplanation: String {
+    package var unavailabilityExplanation: String {
         do {
             switch try choose() {
             case .ready: return "The model is there."
@@ -56,17 +56,17 @@ struct EngineBackend: LocalModelBackend {
     }
 
     /// A file of a gigabyte or more holds a larger model.
-    var variant: SystemLanguageModel.Variant {
+    package var variant: SystemLanguageModel.Variant {
         (model?.size ?? 0) >= 1_000_000_000 ? .coreAdvanced3 : .core3
     }
 
-    var contextSize: Int {
+    package var contextSize: Int {
         guard let model, let size = try? EngineLibrary.shared.contextSize(of: model.url) else { return 0 }
         return size
     }
 
     /// Those that the models of the catalogue were trained on most.
-    var supportedLanguages: Set<Locale.Language> {
+    package var supportedLanguages: Set<Locale.Language> {
         guard let model else { return [] }
         let isEnglishOnly = model.name.lowercased().contains("smollm2")
         let codes =
@@ -74,7 +74,7 @@ struct EngineBackend: LocalModelBackend {
         return Set(codes.map { Locale.Language(identifier: $0) })
     }
 
-    var reasons: Bool { false }
+    package var reasons: Bool { false }
 
     private func engine() async throws -> Engine {
         guard let model else {
@@ -88,29 +88,31 @@ struct EngineBackend: LocalModelBackend {
         }
     }
 
-    func tokenCount(of text: String) async throws -> Int {
+    package func tokenCount(of text: String) async throws -> Int {
         try await engine().tokenizer.encode(text, parsesSpecial: false, addsBOS: false).count
     }
 
-    func tokenCount(of prompt: LocalPrompt) async throws -> Int {
+    package func tokenCount(of prompt: LocalPrompt) async throws -> Int {
         try await engine().tokens(of: prompt, addsGenerationPrompt: false).count
     }
 
-    func prewarm(_ prompt: LocalPrompt) {
+    /// A conversation as the tokens that the model reads.
+    package func tokens(of prompt: LocalPrompt) async throws -> [TokenID] {
+        try await engine().tokens(of: prompt, addsGenerationPrompt: true)
+    }
+
+    package func prewarm(_ prompt: LocalPrompt) {
         Task.detached(priority: .utility) {
             // A prewarm that fails shows its error when a request is made.
             guard let engine = try? await engine(),
                 let tokens = try? engine.tokens(of: prompt, addsGenerationPrompt: prompt.messages.isEmpty),
                 !tokens.isEmpty
             else { return }
-            // One token is asked for and thrown away; what stays is the computed prefix.
-            for try await event in engine.generate(GenerationRequest(prompt: tokens, maximumTokens: 1)) {
-                if case .promptProcessed = event { return }
-            }
+            try await engine.prewarm(tokens)
         }
     }
 
-    func generate(_ generation: LocalGeneration) -> AsyncThrowingStream<LocalGenerationEvent, any Error> {
+    package func generate(_ generation: LocalGeneration) -> AsyncThrowingStream<LocalGenerationEvent, any Error> {
         let (stream, continuation) = AsyncThrowingStream<LocalGenerationEvent, any Error>.makeStream()
         let task = Task {
             do {

@@ -42,7 +42,9 @@ final class EngineLibrary: Sendable {
     private static func load(_ file: URL) async throws -> Engine {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
-                continuation.resume(with: Result { try Engine.load(file) })
+                let folder = EngineOptions.standardPrefixFolder(environment: ProcessInfo.processInfo.environment)
+                continuation.resume(
+                    with: Result { try Engine.load(file, options: EngineOptions(prefixFolder: folder)) })
             }
         }
     }

@@ -4,8 +4,8 @@ import JSON
 /// One turn of the model on this machine: whether to call a tool, which, with what, or the answer.
 ///
 /// Small models seldom write tool calls in the form that their templates ask for, but they choose well when they are asked to choose:
-/// so the choice among the tools and none is one constrained generation, the arguments are a second one under the tool's schema,
-/// and the answer comes from the plain conversation.
+/// so the choice among the tools and none is one constrained generation, the arguments of all calls of the round are a second one
+/// under the tool's schema, and the answer comes from the plain conversation.
 struct LocalTurn {
     let request: LanguageModelExecutorGenerationRequest
     let backend: any LocalModelBackend
@@ -26,12 +26,15 @@ struct LocalTurn {
 
     nonisolated(nonsending) func run() async throws {
         var count = Count()
-        if !request.enabledToolDefinitions.isEmpty, let call = try await chooseCall(&count) {
-            await channel.send(
-                .toolCalls(
-                    action: .toolCall(
-                        id: UUID().uuidString, name: call.name,
-                        action: .appendArguments(call.arguments, tokenCount: call.tokenCount))))
+        let calls = try await chooseCalls(&count)
+        guard calls.isEmpty else {
+            for call in calls {
+                await channel.send(
+                    .toolCalls(
+                        action: .toolCall(
+                            id: UUID().uuidString, name: call.name,
+                            action: .appendArguments(call.arguments, tokenCount: call.tokenCount))))
+            }
             await channel.send(.toolCalls(action: .updateUsage(input: count.usage.input, output: count.usage.output)))
             return
         }
@@ -68,27 +71,38 @@ struct LocalTurn {
         var tokenCount: Int
     }
 
-    /// The call that the model wants to make; nil when it wants to answer.
-    private nonisolated(nonsending) func chooseCall(_ count: inout Count) async throws -> Call? {
+    /// The calls that the model wants to make, all of one tool; none when it wants to answer.
+    private nonisolated(nonsending) func chooseCalls(_ count: inout Count) async throws -> [Call] {
         let definitions = request.enabledToolDefinitions
+        guard !definitions.isEmpty else { return [] }
         let isRequired = request.generationOptions.toolCallingMode?.kind == .required
-        var names = definitions.map(\.name)
-        if !isRequired { names.append(ToolChoicePrompt.none) }
         var prompt = ToolChoicePrompt(transcript: request.transcript, definitions: definitions)
+        var names = definitions.map(\.name)
+        if !isRequired { names.append(prompt.none) }
         let name =
             names.count == 1
             ? names[0]
             : try await generate(prompt.choice, .choice(names), GenerationOptions(samplingMode: .greedy), &count).text
-        guard let definition = definitions.first(where: { $0.name == name }) else { return nil }
+        guard let definition = definitions.first(where: { $0.name == name }) else { return [] }
 
         prompt.choose(definition)
         let arguments = try await generate(
-            prompt.arguments, .schema(definition.parameters),
+            prompt.arguments, .schema(ToolChoicePrompt.argumentsSchema(for: definition)),
             GenerationOptions(
                 samplingMode: .greedy, maximumResponseTokens: request.generationOptions.maximumResponseTokens), &count)
-        // A model that asks for what it has just been given is to answer.
-        if !isRequired, request.transcript.hasCalledSinceLastPrompt(name, arguments: arguments.text) { return nil }
-        return Call(name: name, arguments: arguments.text, tokenCount: arguments.tokenCount)
+        guard let list = try? JSONValue(parsing: arguments.text).arrayValue else {
+            // It was cut off. Whoever carries the call out says so.
+            return [Call(name: name, arguments: arguments.text, tokenCount: arguments.tokenCount)]
+        }
+        // A model that asks for what it has just been given is to answer, and the same call twice in a round is one.
+        var known = isRequired ? [] : request.transcript.argumentsSinceLastPrompt(for: name)
+        var calls: [Call] = []
+        for arguments in list where !known.contains(arguments) {
+            known.append(arguments)
+            calls.append(Call(name: name, arguments: arguments.text(spaced: true), tokenCount: 0))
+        }
+        if !calls.isEmpty { calls[0].tokenCount = arguments.tokenCount }
+        return calls
     }
 
     private nonisolated(nonsending) func generate(
@@ -116,17 +130,17 @@ struct LocalTurn {
 }
 
 extension Transcript {
-    /// Whether the same call was made since the user last said something.
-    fileprivate func hasCalledSinceLastPrompt(_ name: String, arguments: String) -> Bool {
-        guard let wanted = try? JSONValue(parsing: arguments) else { return false }
+    /// What a tool was called with since the user last said something.
+    fileprivate func argumentsSinceLastPrompt(for name: String) -> [JSONValue] {
+        var found: [JSONValue] = []
         for entry in reversed() {
             switch entry {
-            case .prompt: return false
+            case .prompt: return found
             case .toolCalls(let calls):
-                if calls.contains(where: { $0.toolName == name && $0.arguments.jsonValue == wanted }) { return true }
+                found += calls.filter { $0.toolName == name }.map(\.arguments.jsonValue)
             default: continue
             }
         }
-        return false
+        return found
     }
 }

@@ -36,8 +36,11 @@ package final class Engine: Sendable {
     /// Loads a GGUF file. The tokenizer is made while the weights are read.
     ///
     /// Takes as long as reading the file does and blocks its thread: call it where that does no harm.
-    package static func load(_ file: URL, options: EngineOptions = EngineOptions()) throws(InferenceError) -> Engine {
+    package static func load(
+        _ file: URL, options: EngineOptions = EngineOptions(), trace: Trace? = .shared
+    ) throws(InferenceError) -> Engine {
         try options.validate()
+        let start = trace?.now
         let gguf: GGUFFile
         do { gguf = try GGUFFile(file) } catch { throw .gguf(error) }
         let contextSize = try options.resolvedContextSize(ModelConfiguration(gguf))
@@ -57,11 +60,29 @@ package final class Engine: Sendable {
         let tokenizer = try tokenizerResult.get()
 
         let transformer = try Transformer(configuration: configuration, weights: loadedWeights, threads: threads)
-        return Engine(
+        let snapshots = options.prefixFolder.flatMap { folder in
+            SnapshotKey(gguf, configuration).map { key in
+                PrefixSnapshots(
+                    folder: folder, limit: options.prefixFolderLimit, key: key, contextSize: contextSize, trace: trace)
+            }
+        }
+        let engine = Engine(
             tokenizer: tokenizer, chatTemplate: try ChatTemplate(gguf, tokenizer: tokenizer),
             contextSize: contextSize,
             description: ModelDescription(gguf, configuration, parameterCount: loadedWeights.parameterCount),
-            scheduler: Scheduler(transformer, tokenizer: tokenizer, contextSize: contextSize, options: options))
+            scheduler: Scheduler(
+                transformer, tokenizer: tokenizer, contextSize: contextSize, options: options, snapshots: snapshots,
+                trace: trace))
+        if let trace, let start {
+            trace.span(
+                "load", .load, from: start,
+                [
+                    ("model", .init(engine.description.name)), ("bytes", .init(gguf.fileSize)),
+                    ("threads", .init(threads.threadCount)), ("context", .init(contextSize)),
+                ])
+            trace.flush()
+        }
+        return engine
     }
 
     /// Generates one text. The stream's end, or the end of the task that reads it, stops the computation within one
@@ -81,6 +102,15 @@ package final class Engine: Sendable {
         }
         scheduler.submit(job)
         return stream
+    }
+
+    /// Computes a prompt, so that requests which begin with it are spared that, and writes it to the engine's folder of
+    /// prefixes, if it has one. Returns when both is done.
+    package func prewarm(_ prompt: [TokenID]) async throws {
+        var request = GenerationRequest(prompt: prompt)
+        request.isPrewarm = true
+        for try await _ in generate(request) {}
+        try Task.checkCancellation()
     }
 
     /// The vocabulary as constraints need it, made at the first call.

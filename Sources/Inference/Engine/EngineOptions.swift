@@ -10,18 +10,24 @@ package struct EngineOptions: Sendable, Equatable {
     /// The tokens of finished sequences that are kept so that their beginnings need not be computed again; nil: as many
     /// as the context has.
     package var cachedTokenLimit: Int?
+    /// Where prewarmed prefixes lie for later processes, and those of other processes are found; nil: nowhere.
+    package var prefixFolder: URL?
+    /// The bytes that the folder of prefixes may have, of all models together.
+    package var prefixFolderLimit: Int
     /// The tokens of prompts that one step of the model takes.
     package var prefillBatch: Int
     /// The requests that are decoded at the same time; further ones wait.
     package var concurrentRequests: Int
 
     package init(
-        threadCount: Int? = nil, contextSize: Int? = nil, cachedTokenLimit: Int? = nil, prefillBatch: Int = 256,
-        concurrentRequests: Int = 4
+        threadCount: Int? = nil, contextSize: Int? = nil, cachedTokenLimit: Int? = nil, prefixFolder: URL? = nil,
+        prefixFolderLimit: Int = 1 << 30, prefillBatch: Int = 256, concurrentRequests: Int = 4
     ) {
         self.threadCount = threadCount
         self.contextSize = contextSize
         self.cachedTokenLimit = cachedTokenLimit
+        self.prefixFolder = prefixFolder
+        self.prefixFolderLimit = prefixFolderLimit
         self.prefillBatch = prefillBatch
         self.concurrentRequests = concurrentRequests
     }
@@ -37,9 +43,18 @@ package struct EngineOptions: Sendable, Equatable {
         if let limit = cachedTokenLimit, limit < 0 {
             throw .invalidOption(name: "cachedTokenLimit", reason: "\(limit) is negative")
         }
+        if prefixFolderLimit < 0 {
+            throw .invalidOption(name: "prefixFolderLimit", reason: "\(prefixFolderLimit) is negative")
+        }
         if prefillBatch > 4096 {
             throw .invalidOption(name: "prefillBatch", reason: "\(prefillBatch) is more than 4,096")
         }
+    }
+
+    /// Where prefixes lie unless an engine is told otherwise: `foundationmodels/prefixes` in the user's cache folder; nil
+    /// where there is no such folder.
+    package static func standardPrefixFolder(environment: [String: String]) -> URL? {
+        PrefixSnapshots.standardFolder(environment)
     }
 
     /// Foundation counts the processors that the process may use.

@@ -27,8 +27,10 @@ final class Generation {
     private var lastText = ""
     private var logprobRow: LogprobRow?
     private var unsentLogprobs: [TokenLogprobs] = []
+    private let recorder: RequestRecorder?
 
-    init(_ job: GenerationJob, _ sequence: CachedSequence, tokenizer: Tokenizer, contextSize: Int) {
+    init(_ job: GenerationJob, _ sequence: CachedSequence, tokenizer: Tokenizer, contextSize: Int, trace: Trace? = nil)
+    {
         let request = job.request
         self.job = job
         self.sequence = sequence
@@ -43,28 +45,42 @@ final class Generation {
         usage = GenerationUsage(
             promptTokens: request.prompt.count, cachedTokens: sequence.tokens.count, generatedTokens: 0,
             forcedTokens: 0)
+        recorder = trace.map { RequestRecorder($0, isPrewarm: request.isPrewarm, isGuided: request.matcher != nil) }
     }
 
     /// Takes what the constraint forces at the very beginning.
     func begin() throws(InferenceError) {
+        if job.request.isPrewarm {
+            if pending.isEmpty { reportPrompt() }
+            return
+        }
         try takeForcedText()
-        if isFinished { return }
         // Forced text is computed with the prompt; it is told of with the first token that is chosen.
     }
 
     // MARK: Computing
 
+    /// Whether all tokens of the prompt are in the cache.
+    var hasPrompt: Bool { sequence.tokens.count >= usage.promptTokens }
+
     /// Notes that the first `count` pending tokens are in the cache.
     func computed(_ count: Int) {
         sequence.tokens.append(contentsOf: pending.prefix(count))
         pending.removeFirst(count)
-        if !hasReportedPrompt, sequence.tokens.count >= usage.promptTokens { reportPrompt() }
+        if !hasReportedPrompt, hasPrompt { reportPrompt() }
     }
 
     private func reportPrompt() {
         guard !hasReportedPrompt else { return }
         hasReportedPrompt = true
+        recorder?.promptProcessed(usage)
         job.send(.promptProcessed(total: usage.promptTokens, cached: usage.cachedTokens))
+    }
+
+    /// Ends a request that only prewarms. Its stream ends when the prefix is kept as it is to be.
+    func finishPrewarm() {
+        isFinished = true
+        recorder?.finished(.prewarmed, usage)
     }
 
     // MARK: Choosing
@@ -80,7 +96,9 @@ final class Generation {
     func choice() throws(InferenceError) -> Choice {
         guard matcher != nil else { return .all(nil) }
         if let openTokens { return .few(openTokens) }
+        let start = recorder?.now
         let mask = matcher!.mask()
+        if let start { recorder!.masked(since: start) }
         guard mask.count > 0 else { throw .constraintAllowsNothing(text: lastText) }
         if job.request.logprobCount != nil { return .all(mask) }
         if let tokens = mask.tokens { return .few(tokens) }
@@ -205,12 +223,14 @@ final class Generation {
         } else {
             send()
         }
+        recorder?.finished(.reason(reason), usage)
         job.send(.finished(reason, usage: usage))
         job.finish()
     }
 
     func fail(_ error: any Error) {
         isFinished = true
+        recorder?.finished(.failed(error), usage)
         job.finish(throwing: error)
     }
 }

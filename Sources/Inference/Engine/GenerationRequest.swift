@@ -8,6 +8,9 @@ package struct GenerationRequest: Sendable {
     package var sampling: Sampling
     /// The most tokens to generate; nil: until the model ends or the context is full.
     package var maximumTokens: Int?
+    /// Whether the prompt is only to be computed and kept, also on the disk where the engine has a folder for that. No
+    /// token is generated, and the request ends with `promptProcessed`.
+    package var isPrewarm = false
     /// The constraint that the text must satisfy, at its beginning.
     package var matcher: Matcher?
     /// Whether the model's own end-of-generation tokens end the text. A comparison of speeds wants a fixed length.
@@ -34,7 +37,7 @@ package struct GenerationRequest: Sendable {
 }
 
 /// What happens while a text is generated, in this order: the prompt once, texts, the end once. A request that fails
-/// ends with an error instead.
+/// ends with an error instead; one that only prewarms ends after the prompt.
 package enum GenerationEvent: Sendable, Equatable {
     /// The prompt's tokens, and how many of them were in the cache.
     case promptProcessed(total: Int, cached: Int)

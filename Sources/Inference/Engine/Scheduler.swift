@@ -24,21 +24,30 @@ final class Scheduler: @unchecked Sendable {
     private let tokenizer: Tokenizer
     private let contextSize: Int
     private let options: EngineOptions
-    private let prefixes: PrefixCache
+    private let prefixes: PrefixStore
+    private let trace: Trace?
+    private var beginnings = ChangedBeginning()
     private var waiting: [GenerationJob] = []
     private var active: [Generation] = []
     private var logits: [Float] = []
 
     /// The tokens of prompts that a step takes while others decode, so that their streams do not stall.
     private static let prefillBatchBesideDecoding = 64
+    /// A request waits for the prompt of another when it is spared so many tokens.
+    private static let leastSharedTokens = 64
 
-    init(_ transformer: Transformer, tokenizer: Tokenizer, contextSize: Int, options: EngineOptions) {
+    init(
+        _ transformer: Transformer, tokenizer: Tokenizer, contextSize: Int, options: EngineOptions,
+        snapshots: PrefixSnapshots? = nil, trace: Trace? = nil
+    ) {
         self.transformer = transformer
         self.tokenizer = tokenizer
         self.contextSize = contextSize
         self.options = options
-        prefixes = PrefixCache(
-            transformer.configuration, contextSize: contextSize, limit: options.cachedTokenLimit ?? contextSize)
+        self.trace = trace
+        prefixes = PrefixStore(
+            transformer.configuration, contextSize: contextSize, limit: options.cachedTokenLimit ?? contextSize,
+            snapshots: snapshots, trace: trace)
         let thread = Thread { [self] in run() }
         thread.name = "inference"
         thread.stackSize = 8 << 20
@@ -108,24 +117,57 @@ final class Scheduler: @unchecked Sendable {
 
     /// Begins requests in the order of their coming, as many as may be decoded at once.
     private func admit() {
-        while active.count < options.concurrentRequests, !waiting.isEmpty {
-            let job = waiting.removeFirst()
-            let request = job.request
-            do throws(InferenceError) {
-                let sequence = try prefixes.begin(
-                    request.prompt, capacity: request.prompt.count + min(request.maximumTokens ?? 256, contextSize))
-                let generation = Generation(job, sequence, tokenizer: tokenizer, contextSize: contextSize)
-                active.append(generation)
-                do throws(InferenceError) { try generation.begin() } catch { generation.fail(error) }
-            } catch {
-                job.finish(throwing: error)
+        var index = 0
+        while active.count < options.concurrentRequests, index < waiting.count {
+            if isBeingComputed(waiting[index].request.prompt) {
+                index += 1
+            } else {
+                begin(waiting.remove(at: index))
             }
-            removeFinished()
         }
+    }
+
+    /// Whether a request that is being computed has a beginning in common with a prompt which it has not come to the end
+    /// of: waiting for it is better than computing the same beside it.
+    private func isBeingComputed(_ prompt: [TokenID]) -> Bool {
+        let computing = active.filter { !$0.hasPrompt }
+        guard !computing.isEmpty else { return false }
+        let common = computing.map { generation in
+            zip(generation.job.request.prompt, prompt).prefix { $0 == $1 }.count
+        }.max()!
+        return min(common, prompt.count - 1) >= prefixes.knownTokens(prompt) + Self.leastSharedTokens
+    }
+
+    private func begin(_ job: GenerationJob) {
+        let request = job.request
+        let count = request.prompt.count
+        do throws(InferenceError) {
+            let sequence = try prefixes.begin(
+                request.prompt, most: request.isPrewarm ? count : count - 1,
+                capacity: count + (request.isPrewarm ? 0 : min(request.maximumTokens ?? 256, contextSize)))
+            if let trace, let note = beginnings.note(request.prompt, cached: sequence.tokens.count) {
+                trace.note(note, .cache)
+            }
+            let generation = Generation(
+                job, sequence, tokenizer: tokenizer, contextSize: contextSize, trace: trace)
+            active.append(generation)
+            do throws(InferenceError) { try generation.begin() } catch { generation.fail(error) }
+            finishIfPrewarmed(generation)
+        } catch {
+            job.finish(throwing: error)
+        }
+        removeFinished()
+    }
+
+    private func finishIfPrewarmed(_ generation: Generation) {
+        guard generation.job.request.isPrewarm, !generation.isFinished, generation.pending.isEmpty else { return }
+        generation.finishPrewarm()
+        prefixes.save(generation.sequence) { [job = generation.job] in job.finish() }
     }
 
     /// One step of the model for all active requests.
     private func step() {
+        let start = trace?.now
         let (batch, counts) = makeBatch()
         let isCancelled = { [active] in active.contains { $0.job.isCancelled } }
         do throws(InferenceError) {
@@ -136,8 +178,20 @@ final class Scheduler: @unchecked Sendable {
             guard try transformer.step(batch, isCancelled: isCancelled) else { return }
             var choosing: [Generation] = []
             for (generation, count) in zip(active, counts) where count > 0 {
+                let hadPrompt = generation.hasPrompt
                 generation.computed(count)
-                if generation.pending.isEmpty { choosing.append(generation) }
+                if !hadPrompt, generation.hasPrompt { prefixes.index(generation.sequence) }
+                if generation.job.request.isPrewarm {
+                    finishIfPrewarmed(generation)
+                } else if generation.pending.isEmpty {
+                    choosing.append(generation)
+                }
+            }
+            if let trace, let start {
+                let isPrefill = counts.contains { $0 > 1 }
+                trace.span(
+                    isPrefill ? "prefill step" : "decode step", isPrefill ? .prefill : .decode, from: start,
+                    [("tokens", .init(batch.rows.count)), ("requests", .init(counts.count { $0 > 0 }))])
             }
             try choose(choosing)
         } catch {
@@ -164,7 +218,7 @@ final class Scheduler: @unchecked Sendable {
                 batch.append(
                     Batch.Row(
                         token: token, cache: generation.sequence.cache, position: first + index,
-                        wantsOutput: isLast && index == count - 1))
+                        wantsOutput: isLast && index == count - 1 && !generation.job.request.isPrewarm))
             }
             return count
         }

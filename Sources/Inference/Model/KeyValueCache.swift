@@ -99,4 +99,27 @@ final class KeyValueCache {
             }
         }
     }
+
+    /// The memory of the first `count` tokens, piece by piece: for each layer the keys of each head, then the values of
+    /// each head. Keys stand in whole blocks of slots, of which the last may have slots that are not in use. The pieces of
+    /// fewer tokens are beginnings of those of more.
+    func pieces(_ count: Int) -> [UnsafeMutableRawBufferPointer] {
+        precondition(count <= capacity)
+        let lengths = pieceLengths(count)
+        return (0..<layerCount * 2 * headCount).map { index in
+            let layer = layers[index / headCount / 2]
+            let part = index / headCount % 2 == 0 ? layer.keys! : layer.values!
+            return UnsafeMutableRawBufferPointer(
+                start: part + index % headCount * capacity * headWidth, count: lengths[index])
+        }
+    }
+
+    /// The bytes of each piece of `pieces`.
+    func pieceLengths(_ count: Int) -> [Int] {
+        let block = Int(CK_KEY_BLOCK)
+        let slotBytes = headWidth * MemoryLayout<UInt16>.size
+        let keys = [Int](repeating: (count + block - 1) / block * block * slotBytes, count: headCount)
+        let values = [Int](repeating: count * slotBytes, count: headCount)
+        return (0..<layerCount).flatMap { _ in keys + values }
+    }
 }

@@ -60,6 +60,9 @@ package struct SpeedMeter {
         cache = try KeyValueCache(transformer.configuration, capacity: capacity)
     }
 
+    /// All parameters of the model.
+    package static func parameterCount(_ transformer: Transformer) -> Int { transformer.weights.parameterCount }
+
     /// The bytes of weights that one token reads.
     package static func bytesPerToken(_ transformer: Transformer) -> Int { transformer.weights.bytesPerToken }
 

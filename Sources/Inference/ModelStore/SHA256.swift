@@ -20,16 +20,23 @@ package struct SHA256: ~Copyable {
         }
     }
 
-    /// The digest of what has come so far, as 64 lower-case hexadecimal digits. More may follow.
-    package borrowing func digest() -> String {
+    /// The digest of what has come so far, 32 bytes. More may follow.
+    package borrowing func bytes() -> [UInt8] {
         guard let copy = EVP_MD_CTX_new() else { fatalError("libcrypto has no memory") }
         defer { EVP_MD_CTX_free(copy) }
         var digest = [UInt8](repeating: 0, count: 32)
         guard EVP_MD_CTX_copy_ex(copy, context) == 1, EVP_DigestFinal_ex(copy, &digest, nil) == 1 else {
             fatalError("libcrypto cannot hash")
         }
+        return digest
+    }
+
+    /// The same as 64 lower-case hexadecimal digits.
+    package borrowing func digest() -> String { Self.hexadecimal(bytes()) }
+
+    package static func hexadecimal(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
     /// Whether a text can be a digest as `digest()` writes it, in either case.

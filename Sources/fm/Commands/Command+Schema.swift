@@ -39,7 +39,7 @@ extension Command {
             throw UsageError("'schema' makes an 'object', not '\(arguments.operands[0])'")
         }
         let schema = try SchemaBuilder.schema(arguments)
-        context.output.line(schema.jsonSchema.text(indent: 2))
+        context.output.line(schema.publishedSchema.text(indent: 2))
     }
 }
 

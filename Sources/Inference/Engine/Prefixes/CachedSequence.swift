@@ -5,7 +5,9 @@ final class CachedSequence {
     let cache: KeyValueCache
     /// The tokens whose keys and values are in the cache, by position.
     var tokens: [TokenID] = []
-    /// When it was last used, by the prefix cache's count of uses.
+    /// How many of them the prefix store's tree has.
+    var indexedCount = 0
+    /// When it was last used, by the prefix store's count of uses.
     var lastUse = 0
 
     init(_ cache: KeyValueCache) { self.cache = cache }

@@ -1,0 +1,69 @@
+import Foundation
+import FoundationModels
+import JSON
+
+/// `measure function-calling MODEL DATA TOKENS`: which tools the model calls for each question of a data file, greedily and in one
+/// round. Prints a line of JSON for each, with the calls, or with the error.
+func measureFunctionCalling(_ arguments: [String]) async throws {
+    guard arguments.count == 3, let tokens = Int(arguments[2]) else {
+        throw MeasureError.usage("function-calling MODEL DATA TOKENS")
+    }
+    let model = SystemLanguageModel(file: URL(fileURLWithPath: arguments[0]))
+    let data = try String(contentsOfFile: arguments[1], encoding: .utf8)
+    let options = GenerationOptions(samplingMode: .greedy, maximumResponseTokens: tokens)
+    let clock = ContinuousClock()
+    for line in data.split(separator: "\n") {
+        let item = try JSONValue(parsing: String(line))
+        guard let id = item["id"]?.stringValue else { throw MeasureError.usage("each line of the data has an id") }
+        let start = clock.now
+        var answer: JSONObject = ["id": .string(id)]
+        do {
+            let calls = try await calls(for: item, model, options)
+            answer["calls"] = .array(
+                calls.map { .object(["name": .string($0.toolName), "arguments": .string($0.argumentsText)]) })
+        } catch {
+            answer["error"] = .string("\(error)")
+        }
+        answer["seconds"] = JSONNumber((clock.now - start) / .seconds(1)).map { .number($0) }
+        FileHandle.standardOutput.write(Data((JSONValue.object(answer).text() + "\n").utf8))
+    }
+}
+
+/// The calls of the first round.
+private func calls(
+    for item: JSONValue, _ model: SystemLanguageModel, _ options: GenerationOptions
+) async throws -> [Transcript.ToolCall] {
+    let definitions = try (item["tools"]?.arrayValue ?? []).map { tool in
+        let schema = try JSONDecoder().decode(
+            GenerationSchema.self, from: Data((tool["parameters"] ?? .object([:])).text().utf8))
+        return Transcript.ToolDefinition(
+            name: tool["name"]?.stringValue ?? "", description: tool["description"]?.stringValue ?? "",
+            parameters: schema)
+    }
+    var instructions = Transcript.Instructions(segments: [], toolDefinitions: definitions)
+    var entries: [Transcript.Entry] = []
+    for message in item["messages"]?.arrayValue ?? [] {
+        let segment = Transcript.Segment.text(Transcript.TextSegment(content: message["content"]?.stringValue ?? ""))
+        switch message["role"]?.stringValue {
+        case "system": instructions.segments.append(segment)
+        case "user": entries.append(.prompt(Transcript.Prompt(segments: [segment])))
+        case "assistant": entries.append(.response(Transcript.Response(metadata: [:], segments: [segment])))
+        default: throw MeasureError.usage("messages have the role system, user or assistant")
+        }
+    }
+    let request = LanguageModelExecutorGenerationRequest(
+        id: UUID(), transcript: Transcript(entries: [.instructions(instructions)] + entries), enabledTools: definitions,
+        generationOptions: options, contextOptions: ContextOptions(), metadata: [:])
+    let channel = LanguageModelExecutorGenerationChannel()
+    async let answer: Void = {
+        defer { channel.finish() }
+        try await SystemLanguageModel.Executor(configuration: model.executorConfiguration)
+            .respond(to: request, model: model, streamingInto: channel)
+    }()
+    var turn = TurnFold()
+    for try await event in channel { turn.apply(event) }
+    try await answer
+    return turn.entries.flatMap { entry -> [Transcript.ToolCall] in
+        if case .toolCalls(let calls) = entry { Array(calls) } else { [] }
+    }
+}

@@ -1,0 +1,173 @@
+"""Calls that 380 questions ask for, default model: right by the leaderboard's rule beside llama.cpp's server (ahead in every category), arguments valid 100 %.
+
+The questions are those of the Berkeley Function-Calling Leaderboard, one file for each category. The peer has the same weights
+and its own tool parsing. Both generate greedily, and a question counts as right only when all its calls are.
+"""
+
+import collections
+import json
+import pathlib
+import tempfile
+import time
+
+import _bfcl as bfcl
+import _frame as frame
+from _server import LlamaServer
+
+DATA = pathlib.Path(__file__).parent / "data" / "bfcl-dev"
+TOKENS = 512
+
+
+def options(parser):
+    parser.add_argument("--model", default=frame.DEFAULT_MODEL, help="a model's name or path (default: %(default)s)")
+    parser.add_argument("--limit", type=int, help="only so many questions of each category, spread over it")
+    parser.add_argument("--category", action="append", help="only this category; may be given again")
+    parser.add_argument("--only", choices=["ours", "peer"], help="measure one side; there is no verdict then")
+    parser.add_argument("--details", help="a file to write every answer to, one line of JSON each")
+
+
+def read(folder, given):
+    """The questions of every category, each with its tools as JSON Schema."""
+    items = []
+    for path in sorted(pathlib.Path(folder).glob("*.jsonl")):
+        if given.category and path.stem not in given.category:
+            continue
+        lines = path.read_text(encoding="utf-8").splitlines()
+        count = min(given.limit or len(lines), len(lines))
+        for number in range(count):
+            item = json.loads(lines[number * len(lines) // count])
+            item["category"] = path.stem
+            item["tools"] = [
+                {
+                    "name": function["name"],
+                    "description": function["description"],
+                    "parameters": bfcl.json_schema(function["parameters"]),
+                }
+                for function in item["function"]
+            ]
+            items.append(item)
+    if not items:
+        raise frame.Unmeasured(f"no questions in {folder}")
+    return items
+
+
+def ours(items, model):
+    """For each question the calls of one round, each (name, text of the arguments), and the seconds."""
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
+        for item in items:
+            asked = {"id": item["id"], "messages": item["question"][0], "tools": item["tools"]}
+            file.write(json.dumps(asked, ensure_ascii=False) + "\n")
+        file.flush()
+        lines = [line for line in frame.measure("function-calling", model, file.name, TOKENS).splitlines() if line]
+    answers = [json.loads(line) for line in lines]
+    if [answer["id"] for answer in answers] != [item["id"] for item in items]:
+        raise frame.Unmeasured(f"{len(answers)} answers to {len(items)} questions")
+    for answer in answers:
+        if "error" in answer:
+            print(f"ours: {answer['id']}: {answer['error']}")
+    return [([(c["name"], c["arguments"]) for c in a.get("calls", [])], a["seconds"]) for a in answers]
+
+
+def peer(items, model):
+    answers = []
+    with LlamaServer(model, "--jinja", context=8192) as server:
+        for item in items:
+            body = {
+                "messages": item["question"][0],
+                "tools": [{"type": "function", "function": tool} for tool in item["tools"]],
+                "tool_choice": "auto", "parallel_tool_calls": True,
+                "temperature": 0, "max_tokens": TOKENS,
+            }
+            start = time.monotonic()
+            calls = []
+            try:
+                message = server.post("/v1/chat/completions", body, timeout=900)["choices"][0]["message"]
+                calls = [
+                    (call["function"]["name"], call["function"]["arguments"]) for call in message.get("tool_calls") or []
+                ]
+            except frame.Unmeasured as error:
+                # What the server cannot parse is an answer without calls.
+                print(f"peer: {item['id']}: {error}")
+            answers.append((calls, time.monotonic() - start))
+    return answers
+
+
+def valid(call, item):
+    """Whether arguments are JSON that the tool's schema allows."""
+    import jsonschema
+
+    name, text = call
+    tool = next((tool for tool in item["tools"] if tool["name"] == name), None)
+    try:
+        arguments = json.loads(text)
+        if tool is None or not isinstance(arguments, dict):
+            return False
+        jsonschema.validate(arguments, tool["parameters"], jsonschema.Draft202012Validator)
+    except (ValueError, jsonschema.ValidationError):
+        return False
+    return True
+
+
+def parsed(call):
+    name, text = call
+    try:
+        return name, json.loads(text)
+    except ValueError:
+        return name, None
+
+
+def judge(label, items, answers):
+    """Prints the accuracy of each category. Returns the right ones by category, and the counts of valid and of all calls."""
+    right, total, seconds = collections.Counter(), collections.Counter(), collections.Counter()
+    good = calls_made = 0
+    for item, (calls, taken) in zip(items, answers):
+        category = item["category"]
+        total[category] += 1
+        seconds[category] += taken
+        item[label] = bfcl.calls_are_right([parsed(call) for call in calls], item["ground_truth"], item["function"])
+        right[category] += item[label]
+        good += sum(valid(call, item) for call in calls)
+        calls_made += len(calls)
+    for category in total:
+        print(
+            f"{label:5} {category:14} {right[category]:3}/{total[category]:<3} "
+            f"{100 * right[category] / total[category]:5.1f} %  {seconds[category] / total[category]:.1f} s a question"
+        )
+    print(f"{label:5} arguments valid {good}/{calls_made}", flush=True)
+    return right, good, calls_made
+
+
+def main():
+    given = frame.arguments(__doc__, data=DATA, extra=options)
+    frame.need("jsonschema")
+    items = read(given.data, given)
+    model = frame.model(given.model)
+    answers = {}
+    if given.only != "peer":
+        answers["ours"] = ours(items, model)
+    if given.only != "ours":
+        answers["peer"] = peer(items, model)
+    results = {label: judge(label, items, found) for label, found in answers.items()}
+    if given.details:
+        with open(given.details, "w", encoding="utf-8") as file:
+            for number, item in enumerate(items):
+                line = {"id": item["id"], "category": item["category"], "ground_truth": item["ground_truth"]}
+                for label, found in answers.items():
+                    line[label] = {"right": item[label], "calls": found[number][0]}
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+    if given.only:
+        return
+    categories = dict.fromkeys(item["category"] for item in items)
+    (mine, good, calls), (theirs, _, _) = results["ours"], results["peer"]
+    behind = [category for category in categories if mine[category] <= theirs[category]]
+    if behind:
+        print(f"not ahead in: {', '.join(behind)}")
+    frame.verdicts(
+        ("function-calling-valid", good / calls if calls else 0.0, {"at_least": 1.0}),
+        ("function-calling-accuracy", sum(mine.values()) / len(items), {"at_least": sum(theirs.values()) / len(items)}),
+        ("function-calling", len(categories) - len(behind), {"at_least": len(categories)}),
+    )
+
+
+if __name__ == "__main__":
+    main()
