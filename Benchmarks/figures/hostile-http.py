@@ -26,7 +26,9 @@ PATHS = ["/v1/chat/completions", "/v1/completions", "/tokenize", "/v1/models", "
 LIMIT = 1 << 20
 
 
-def request(path="/v1/chat/completions", body=None, method="POST", headers=(), host="localhost", version="HTTP/1.1"):
+def request(
+    path="/v1/chat/completions", body=None, method="POST", headers=(), host="localhost", version="HTTP/1.1", keep=False
+):
     body = json.dumps(BODY).encode() if body is None else body
     lines = [f"{method} {path} {version}"]
     if host is not None:
@@ -37,6 +39,8 @@ def request(path="/v1/chat/completions", body=None, method="POST", headers=(), h
     if "content-length" not in names and "transfer-encoding" not in names:
         lines.append(f"Content-Length: {len(body)}")
     lines += [f"{name}: {value}" for name, value in headers]
+    if not keep:
+        lines.append("Connection: close")
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace") + body
 
 
@@ -62,10 +66,12 @@ class Exchange:
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.socket.close()
 
-    def statuses(self):
-        """The statuses of all answers until the server ends the connection or says no more."""
+    def statuses(self, half_closes=False):
+        """The statuses of all answers until the server ends the connection. `half_closes`: nothing more will be sent, which the
+        server otherwise would wait for."""
         data = b""
-        self.half_close()
+        if half_closes:
+            self.half_close()
         try:
             while chunk := self.socket.recv(65536):
                 data += chunk
@@ -80,14 +86,15 @@ class Exchange:
 # Each kind is a function of (random numbers, port) and returns (statuses, allowed). None among the allowed: that the
 # connection ends without an answer is proper too.
 
-def sent(port, data, *allowed):
+def sent(port, data, *allowed, half_closes=False):
     exchange = Exchange(port)
     exchange.send(data)
-    return exchange.statuses(), allowed
+    return exchange.statuses(half_closes), allowed
 
 
 def garbage(rng, port):
-    return sent(port, rng.randbytes(rng.randrange(1, 400)) + b"\r\n\r\n", 400, 403, 404, 405, 414, 431, 501, 505, None)
+    return sent(port, rng.randbytes(rng.randrange(1, 400)) + b"\r\n\r\n", 400, 403, 404, 405, 414, 431, 501, 505, None,
+                half_closes=True)
 
 
 def broken_json(rng, port):
@@ -120,7 +127,7 @@ def hostile_schema(rng, port):
     schema = rng.choice([
         {"$ref": "#"}, {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}}, {"type": "string", "pattern": "(a*)*b("},
         {"type": "string", "pattern": "(" * 2000}, {"type": "string", "minLength": 10**9}, {"type": "array", "minItems": -1},
-        {"enum": []}, {"not": {}}, {"type": "integer", "minimum": 1e400 if False else 10**400}, {"type": 5}, [], "x",
+        {"enum": []}, {"not": {}}, {"type": "integer", "minimum": 10**400}, {"type": 5}, [], "x",
         {"type": "string", "pattern": "a{1000000}"}, {"allOf": [{"type": "string"}, {"type": "number"}]},
         {"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:1/x"}}},
     ])
@@ -141,17 +148,18 @@ def oversized_chunks(rng, port):
 def bad_chunks(rng, port):
     data = request(body=b"", headers=[("Transfer-Encoding", "chunked")])
     ends = [b"zz\r\nabc\r\n", b"-5\r\n", b"ffffffffffffffffff\r\n", b"5\r\nab", b"5;x=" + b"y" * 60000, b"\r\n\r\n"]
-    return sent(port, data + rng.choice(ends), 400, 413, None)
+    # To a line of a chunk that is longer than its buffer libmicrohttpd answers 500 by itself.
+    return sent(port, data + rng.choice(ends), 400, 413, 500, None, half_closes=True)
 
 
 def wrong_length(rng, port):
     value = rng.choice(["-1", "abc", "99999999999999999999", "1e3", "0x10", "5, 6", "", "+5", " 5 5"])
-    return sent(port, request(headers=[("Content-Length", value)]), 400, 413, 200, None)
+    return sent(port, request(headers=[("Content-Length", value)]), 400, 413, None, half_closes=True)
 
 
 def two_lengths(rng, port):
     headers = [("Content-Length", "5"), rng.choice([("Content-Length", "50"), ("Transfer-Encoding", "chunked")])]
-    return sent(port, request(headers=headers), 400, 413, None)
+    return sent(port, request(headers=headers), 400, 413, None, half_closes=True)
 
 
 def wrong_host(rng, port):
@@ -189,14 +197,16 @@ def bad_header_lines(rng, port):
     line = rng.choice([b"NoColon\r\n", b": empty\r\n", b"A\0B: c\r\n", b" folded: x\r\n", b"X:" + b"\x80" * 99 + b"\r\n",
                        b"X: a\rb\r\n", b"\n\n\n"])
     data = request("/health", method="GET", body=b"")
-    return sent(port, data.replace(b"Content-Type", line + b"Content-Type", 1), 200, 400, 403, 415, None)
+    return sent(
+        port, data.replace(b"Content-Type", line + b"Content-Type", 1), 200, 400, 403, 415, None, half_closes=True)
 
 
 def half_closed(rng, port):
     data = request()
     exchange = Exchange(port)
-    exchange.send(data[: rng.randrange(len(data))])
-    return exchange.statuses(), (400, 408, None)
+    # A whole request whose sender has closed its side is one that nobody waits for.
+    exchange.send(data[: rng.randrange(len(data) + 1)])
+    return exchange.statuses(half_closes=True), (400, 408, None)
 
 
 def gone_at_once(rng, port):
@@ -225,14 +235,14 @@ def slow(rng, port):
 
 def pipelined(rng, port):
     count = rng.randrange(2, 6)
-    data = request("/health", method="GET", body=b"") * count
-    statuses, _ = sent(port, data)
+    data = request("/health", method="GET", body=b"", keep=True) * (count - 1)
+    statuses, _ = sent(port, data + request("/health", method="GET", body=b""))
     return statuses, (200,) if statuses else (None,)
 
 
 def old_version(rng, port):
     version = rng.choice(["HTTP/1.0", "HTTP/0.9", "HTTP/2.0", "HTTP/9.9", "HTP/1.1", "", "http/1.1"])
-    return sent(port, request("/health", method="GET", body=b"", version=version), 200, 400, 505, None)
+    return sent(port, request("/health", method="GET", body=b"", version=version), 200, 400, 505, None, half_closes=True)
 
 
 KINDS = [garbage, broken_json, cut_json, wrong_types, deep_json, hostile_schema, oversized_body, oversized_chunks, bad_chunks,
@@ -255,9 +265,8 @@ def run(number, port):
 
 
 def good(server):
-    data = request(body=json.dumps(BODY).encode())
     exchange = Exchange(server.port)
-    exchange.send(data)
+    exchange.send(request(body=json.dumps(BODY).encode()))
     answer = b""
     while b"finish_reason" not in answer and (chunk := exchange.socket.recv(65536)):
         answer += chunk

@@ -111,7 +111,7 @@ with clients.Serve(frame.model(options.model), "--context", "4096") as server:
 
     @check
     def stream_helper():
-        with client.chat.completions.stream(model=model, messages=user("Say hi."), max_tokens=8) as events:
+        with client.chat.completions.stream(model=model, messages=user("Say hi."), max_tokens=200, temperature=0) as events:
             kinds = {event.type for event in events}
             final = events.get_final_completion()
         assert "content.delta" in kinds and final.choices[0].message.content

@@ -58,6 +58,7 @@ package final class ModelServer: HTTPHandler {
 
     /// Refuses new requests from now on.
     package func drain() { isDraining.withLock { $0 = true } }
+    var isShuttingDown: Bool { isDraining.withLock { $0 } }
 
     /// Generations that are computed or wait.
     package var activeCount: Int { gate.admitted }
@@ -168,7 +169,7 @@ package final class ModelServer: HTTPHandler {
             let client = try configuration.access.client(request.head)
             let route = try route(request.head)
             if route.isCounted {
-                if isDraining.withLock({ $0 }) {
+                if isShuttingDown {
                     throw APIError(
                         status: 503, type: "server_error", code: "shutting_down", retryAfter: 10,
                         "The server is shutting down.")
@@ -194,7 +195,7 @@ package final class ModelServer: HTTPHandler {
         if response.status == 405, let route = Self.routes.first(where: { $0.path == head.path }) {
             response.headers.append(("Allow", route.method))
         }
-        if isDraining.withLock({ $0 }) { response.headers.append(("Connection", "close")) }
+        if isShuttingDown { response.headers.append(("Connection", "close")) }
         return response
     }
 

@@ -121,8 +121,8 @@ extension ModelServer {
                     collected.enumerated().map { format.choice($0.offset, $0.element) }, usage: answers.usage))
         } catch {
             answers.end()
-            // 499, as servers log a client that has closed its connection. Nobody reads it.
-            return HTTPResponse(499)
+            // A client that has closed only its own side reads why nothing comes.
+            return APIError.invalid(nil, "The client has closed its side of the connection.").response
         }
     }
 }

@@ -21,11 +21,13 @@ extension ModelServer {
         return Self.json(modelObject)
     }
 
+    /// 503 from the signal on, so that what balances a load sends no more.
     func health() -> HTTPResponse {
-        Self.json([
-            "status": "ok", "active": .number(JSONNumber(gate.admitted - gate.waiting)),
-            "waiting": .number(JSONNumber(gate.waiting)),
-        ])
+        let body: JSONValue = [
+            "status": isShuttingDown ? "shutting down" : "ok",
+            "active": .number(JSONNumber(gate.admitted - gate.waiting)), "waiting": .number(JSONNumber(gate.waiting)),
+        ]
+        return HTTPResponse(isShuttingDown ? 503 : 200, contentType: "application/json", body.text())
     }
 
     func metricsText() -> HTTPResponse {

@@ -13,7 +13,13 @@ struct ChatAnswer: Sendable {
     /// The prompt of the answer in text.
     private let prompt: [TokenID]
     private let grammar: Grammar?
-    private let toolGrammars: [String: Grammar]
+    private let toolGrammars: [String: ArgumentsGrammar]
+
+    private struct ArgumentsGrammar: Sendable {
+        var grammar: Grammar
+        /// Whether it is that of a list with the arguments of each call.
+        var isList: Bool
+    }
 
     init(_ request: ChatCompletionRequest, _ engine: Engine, _ grammars: Grammars) throws(APIError) {
         self.engine = engine
@@ -26,11 +32,16 @@ struct ChatAnswer: Sendable {
             schema = value
             grammar = try grammars.schema(value, path: "response_format.json_schema.schema")
         }
-        var toolGrammars: [String: Grammar] = [:]
+        var toolGrammars: [String: ArgumentsGrammar] = [:]
         if request.toolChoice != .none {
+            // A named function is called once.
+            let isSingle: Bool = if case .function = request.toolChoice { true } else { !request.allowsParallelCalls }
             for (index, tool) in request.tools.enumerated() {
-                toolGrammars[tool.name] = try grammars.schema(
-                    tool.parameters, path: "tools[\(index)].function.parameters")
+                let list = isSingle ? nil : tool.listSchema
+                toolGrammars[tool.name] = ArgumentsGrammar(
+                    grammar: try grammars.schema(
+                        list ?? tool.parameters, path: "tools[\(index)].function.parameters"),
+                    isList: list != nil)
             }
         }
         self.toolGrammars = toolGrammars
@@ -72,53 +83,58 @@ struct ChatAnswer: Sendable {
 
     private enum Calls { case none, made, cutShort }
 
-    /// Lets the model call tools.
+    /// Lets the model call a tool, several times where that is allowed.
     private func call(
         _ number: Int, _ usage: inout AnswerUsage, _ send: @Sendable (AnswerEvent) -> Void
     ) async throws -> Calls {
-        var prompt = ToolChoicePrompt(request.messages, tools: request.tools)
-        var made: [(name: String, arguments: JSONValue)] = []
-        while made.count < callLimit {
-            guard let tool = try await choose(prompt, isFirst: made.isEmpty, &usage) else { break }
-            // What may turn out to repeat a call is not told of before it is there as a whole.
-            let mayRepeat = !made.isEmpty || (isOptional && request.messages.callsSinceLastPrompt)
-            let id = "call_" + Identifiers.make()
-            if !mayRepeat { send(.toolCall(id: id, name: tool.name)) }
-            let (text, isWhole) = try await arguments(of: tool, prompt, number, &usage) { piece in
-                if !mayRepeat { send(.toolArguments(piece)) }
-            }
-            let value = (try? JSONValue(parsing: text)) ?? .null
-            if mayRepeat {
-                let isRepeated =
-                    made.contains { $0.name == tool.name && $0.arguments == value }
-                    || (isOptional && request.messages.hasCalledSinceLastPrompt(tool.name, arguments: value))
-                if isRepeated { break }
-                send(.toolCall(id: id, name: tool.name))
-                send(.toolArguments(text))
-            }
-            guard isWhole else { return .cutShort }
-            made.append((tool.name, value))
-            prompt.append(tool.name, arguments: text)
-        }
-        return made.isEmpty ? .none : .made
-    }
+        let prompt = ToolChoicePrompt(request.messages, tools: request.tools)
+        guard let tool = try await choose(prompt, &usage), let grammar = toolGrammars[tool.name] else { return .none }
+        // A model that asks for what it has just been given is to answer.
+        var known = isOptional ? request.messages.argumentsSinceLastPrompt(of: tool.name) : []
+        let isStreamed = known.isEmpty && !grammar.isList
+        func begin() -> AnswerEvent { .toolCall(id: "call_" + Identifiers.make(), name: tool.name) }
+        if isStreamed { send(begin()) }
 
-    /// A model that asks for more calls in one answer is going in circles. A named function is called once.
-    private var callLimit: Int {
-        if case .function = request.toolChoice { return 1 }
-        return request.allowsParallelCalls ? 8 : 1
+        let generation = GenerationRequest(
+            prompt: try engine.tokens(of: prompt.arguments(of: tool, asList: grammar.isList)),
+            sampling: request.parameters.choosesSampling ? request.parameters.sampling(of: number) : .greedy,
+            maximumTokens: request.parameters.maximumTokens,
+            matcher: Matcher(grammar.grammar, trie: engine.tokenTrie))
+        var text = ""
+        var isWhole = true
+        for try await event in engine.generate(generation) {
+            switch event {
+            case .text(let piece, _):
+                text += piece
+                if isStreamed { send(.toolArguments(piece)) }
+            case .finished(let end, let tokens):
+                usage.add(tokens)
+                isWhole = end != .maximumTokens
+            case .promptProcessed, .logprobs: break
+            }
+        }
+        try Task.checkCancellation()
+        guard isWhole else { return .cutShort }
+        if isStreamed { return .made }
+        guard let value = try? JSONValue(parsing: text) else { return .cutShort }
+        var isMade = false
+        // The same call twice is one.
+        for arguments in grammar.isList ? value.arrayValue ?? [] : [value] where !known.contains(arguments) {
+            known.append(arguments)
+            isMade = true
+            send(begin())
+            send(.toolArguments(arguments.text(spaced: true)))
+        }
+        return isMade ? .made : .none
     }
 
     /// Whether the model may answer without a call.
     private var isOptional: Bool { request.toolChoice == .automatic }
 
     /// The tool that the model wants to call; nil when it wants none.
-    private func choose(
-        _ prompt: ToolChoicePrompt, isFirst: Bool, _ usage: inout AnswerUsage
-    ) async throws -> ChatTool? {
+    private func choose(_ prompt: ToolChoicePrompt, _ usage: inout AnswerUsage) async throws -> ChatTool? {
         if case .function(let name) = request.toolChoice { return request.tools.first { $0.name == name } }
-        var names = request.tools.map(\.name)
-        if isOptional || !isFirst { names.append(ToolChoicePrompt.none) }
+        let names = request.tools.map(\.name) + (isOptional ? [prompt.none] : [])
         if names.count == 1 { return request.tools.first }
         let generation = GenerationRequest(
             prompt: try engine.tokens(of: prompt.choice),
@@ -133,32 +149,6 @@ struct ChatAnswer: Sendable {
         }
         try Task.checkCancellation()
         return request.tools.first { $0.name == name }
-    }
-
-    private func arguments(
-        of tool: ChatTool, _ prompt: ToolChoicePrompt, _ number: Int, _ usage: inout AnswerUsage,
-        _ send: (String) -> Void
-    ) async throws -> (text: String, isWhole: Bool) {
-        guard let grammar = toolGrammars[tool.name] else { return ("{}", true) }
-        let generation = GenerationRequest(
-            prompt: try engine.tokens(of: prompt.arguments(of: tool)),
-            sampling: request.parameters.choosesSampling ? request.parameters.sampling(of: number) : .greedy,
-            maximumTokens: request.parameters.maximumTokens, matcher: Matcher(grammar, trie: engine.tokenTrie))
-        var text = ""
-        var isWhole = true
-        for try await event in engine.generate(generation) {
-            switch event {
-            case .text(let piece, _):
-                text += piece
-                send(piece)
-            case .finished(let end, let tokens):
-                usage.add(tokens)
-                isWhole = end != .maximumTokens
-            case .promptProcessed, .logprobs: break
-            }
-        }
-        try Task.checkCancellation()
-        return (text, isWhole)
     }
 
     // MARK: Errors

@@ -1,82 +1,101 @@
 import Inference
 import JSON
 
-/// The conversations in which the model is asked whether to call a tool, and with what.
+/// The conversations in which the model is asked whether to call a tool, which, and with what.
 ///
 /// Small models seldom write calls in the form that their templates ask for, but choose well among names when they are asked
-/// to, with a few examples; the arguments are then generated under the tool's schema.
+/// to. The examples stand in front and never change, so that all requests share what has been computed of them. In half of
+/// them the tool at hand is near to what is asked for and still the wrong one: small models take what they are given.
 struct ToolChoicePrompt: Sendable {
     /// What the model says when no tool is to be called.
-    static let none = "none"
+    let none: String
+    private let messages: [ChatMessage]
 
-    private let tools: [ChatTool]
-    private var lines: [String]
-
-    init(_ messages: [ChatMessage], tools: [ChatTool]) {
-        self.tools = tools
-        lines = Self.lines(of: messages)
+    init(_ conversation: [ChatMessage], tools: [ChatTool]) {
+        var none = "none"
+        while tools.contains(where: { $0.name == none }) { none += " of these" }
+        self.none = none
+        messages =
+            Self.examples(none: none) + [
+                ChatMessage(
+                    .user, Self.question(tools: tools.map(Self.line), conversation: Self.lines(of: conversation)))
+            ]
     }
-
-    /// Notes a call that is made in this very answer.
-    mutating func append(_ name: String, arguments: String) { lines.append("Call: \(name)(\(arguments))") }
 
     /// Asks for the name of a tool.
-    var choice: [ChatMessage] {
-        var messages = [
-            ChatMessage(
-                .system,
-                "You decide which tool helps to answer the user. Say the name of one tool, or none when no tool is "
-                    + "needed or the answer is already there.")
-        ]
-        for example in Self.examples {
-            messages.append(ChatMessage(.user, example.question))
-            messages.append(ChatMessage(.assistant, example.answer))
-        }
-        messages.append(
-            ChatMessage(.user, Self.question(tools: tools.map { ($0.name, $0.description) }, conversation: lines)))
-        return messages
-    }
+    var choice: [ChatMessage] { messages }
 
-    /// Asks for the arguments of a tool.
-    func arguments(of tool: ChatTool) -> [ChatMessage] {
-        choice + [
+    /// Asks for the arguments of a tool: of one call, or a list with those of several.
+    func arguments(of tool: ChatTool, asList: Bool) -> [ChatMessage] {
+        let form =
+            asList
+            ? "as a JSON list: one object for each call that the user's request needs, most often one." : "as JSON."
+        return messages + [
             ChatMessage(.assistant, tool.name),
             ChatMessage(
                 .user,
-                "Write the arguments for \(tool.name) as JSON. Take the values from the conversation.\n"
-                    + "Schema: \(tool.parameters.text(spaced: true))"),
+                "Write the arguments for \(tool.name) \(form) Take the values from the conversation and leave out what it "
+                    + "does not say.\nSchema of an object: \(tool.parameters.text(spaced: true))"),
         ]
     }
 
-    private static func question(tools: [(name: String, description: String)], conversation: [String]) -> String {
-        let list = tools.map { $0.description.isEmpty ? "- \($0.name)" : "- \($0.name): \($0.description)" }
-        return "Tools:\n\(list.joined(separator: "\n"))\n\nConversation:\n\(conversation.joined(separator: "\n"))\n\n"
+    /// A tool as the question has it: its name, what it needs to know, what it does.
+    private static func line(for tool: ChatTool) -> String {
+        let parameters = tool.parameters["properties"]?.objectValue?.keys ?? []
+        return "- \(tool.name)(\(parameters.joined(separator: ", ")))"
+            + (tool.description.isEmpty ? "" : ": \(tool.description)")
+    }
+
+    private static func question(tools: [String], conversation: [String]) -> String {
+        "Tools:\n\(tools.joined(separator: "\n"))\n\nConversation:\n\(conversation.joined(separator: "\n"))\n\n"
             + "Which tool is to be called next?"
     }
 
-    /// Examples with tools of their own, so that nothing of them can be mistaken for the question.
-    private static let examples: [(question: String, answer: String)] = {
-        let tools = [
-            ("getWeather", "Gets the weather of a city."), ("sendMessage", "Sends a message to a person."),
+    /// What the model is to do, shown with tools of the examples' own, so that nothing of them can be mistaken for the
+    /// question.
+    private static func examples(none: String) -> [ChatMessage] {
+        var messages = [
+            ChatMessage(
+                .system,
+                "You decide which tool the user's request needs. Say the name of a tool only when the tool does exactly "
+                    + "what is asked for. Say \(none) when no tool fits or the answer is already there.")
         ]
-        func example(_ conversation: [String], _ answer: String) -> (question: String, answer: String) {
-            (question(tools: tools, conversation: conversation), answer)
-        }
-        return [
-            example(["User: How warm is it in Oslo?"], "getWeather"),
-            example(["User: How warm is it in Oslo?", #"Call: getWeather({"city": "Oslo"})"#], none),
-            example(["User: What is the capital of Norway?"], none),
-            example(
-                ["User: Compare the weather of Rome and Paris.", #"Call: getWeather({"city": "Rome"})"#], "getWeather"),
-            example(
+        let area = ["- areaOfCircle(radius): Calculates the area of a circle from its radius."]
+        let currency = [
+            "- convertCurrency(amount, from, to): Converts an amount of money from one currency to another."
+        ]
+        let works = [
+            "- findBooks(author): Finds books by an author.", "- findFilms(director): Finds films by a director.",
+        ]
+        let everyday = [
+            "- getWeather(city): Gets the weather of a city.",
+            "- sendMessage(person, text): Sends a message to a person.",
+        ]
+        let examples: [(tools: [String], conversation: [String], answer: String)] = [
+            (area, ["User: How large is the area of a triangle with base 3 and height 4?"], none),
+            (area, ["User: How large is a round table of radius 2?"], "areaOfCircle"),
+            (everyday, ["User: What is the capital of Norway?"], none),
+            (everyday, ["User: How warm is it in Oslo?"], "getWeather"),
+            (
+                everyday,
                 [
                     "User: How warm is it in Oslo?", #"Call: getWeather({"city": "Oslo"})"#,
                     "Result: 12 degrees, cloudy",
-                ], none),
-            example(["User: Tell Ann that I will be late."], "sendMessage"),
-            example(["User: Thank you!"], none),
+                ], none
+            ),
+            (currency, ["User: How many kilometres are 5 miles?"], none),
+            (currency, ["User: I have 20 euros, what is that in yen?"], "convertCurrency"),
+            (works, ["User: Which books did Tove Jansson write?"], "findBooks"),
+            (works, ["User: When was Tove Jansson born?"], none),
+            (everyday, ["User: Thank you!"], none),
         ]
-    }()
+        for example in examples {
+            messages.append(
+                ChatMessage(.user, question(tools: example.tools, conversation: example.conversation)))
+            messages.append(ChatMessage(.assistant, example.answer))
+        }
+        return messages
+    }
 
     private static func lines(of messages: [ChatMessage]) -> [String] {
         messages.flatMap { message in
@@ -124,21 +143,49 @@ extension [ChatMessage] {
         return plain
     }
 
-    /// Whether the same call was made since the user last said something.
-    func hasCalledSinceLastPrompt(_ name: String, arguments: JSONValue) -> Bool {
+    /// What a tool was called with since the user last said something.
+    func argumentsSinceLastPrompt(of name: String) -> [JSONValue] {
+        var found: [JSONValue] = []
         for message in reversed() {
-            if message.role == .user { return false }
-            if message.toolCalls.contains(where: { $0.name == name && $0.arguments == arguments }) { return true }
+            if message.role == .user { break }
+            found += message.toolCalls.filter { $0.name == name }.map(\.arguments)
         }
-        return false
+        return found
     }
+}
 
-    /// Whether a call was made since the user last said something.
-    var callsSinceLastPrompt: Bool {
-        for message in reversed() {
-            if message.role == .user { return false }
-            if !message.toolCalls.isEmpty { return true }
+extension ChatTool {
+    /// The most calls that one answer may have. A model that repeats itself ends somewhere.
+    private static let largestRound = 16
+
+    /// The schema of a list with the arguments of several calls; nil when the tool's schema refers to itself in a way that
+    /// does not survive being moved.
+    var listSchema: JSONValue? {
+        guard var items = parameters.objectValue, parameters.refersToDefinitionsAlone else { return nil }
+        var list: JSONObject = ["type": "array", "minItems": 1]
+        list["maxItems"] = .number(JSONNumber(Self.largestRound))
+        for key in ["$defs", "definitions"] {
+            list[key] = items[key]
+            items[key] = nil
         }
-        return false
+        list["items"] = .object(items)
+        return .object(list)
+    }
+}
+
+extension JSONValue {
+    fileprivate var refersToDefinitionsAlone: Bool {
+        switch self {
+        case .object(let object):
+            object.allSatisfy { key, value in
+                switch key {
+                case "$ref": ["#/$defs/", "#/definitions/"].contains { value.stringValue?.hasPrefix($0) == true }
+                case "$id", "$anchor", "$dynamicRef": false
+                default: value.refersToDefinitionsAlone
+                }
+            }
+        case .array(let array): array.allSatisfy(\.refersToDefinitionsAlone)
+        default: true
+        }
     }
 }

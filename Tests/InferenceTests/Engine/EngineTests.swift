@@ -69,6 +69,29 @@ struct EngineTests {
         #expect(!outcome.text.isEmpty)
     }
 
+    @Test("probabilities are those of the tokens, and do not change the text", arguments: [false, true])
+    func logprobs(isConstrained: Bool) async throws {
+        var request = GenerationRequest(prompt: tokens(prompt), maximumTokens: 12)
+        if isConstrained {
+            let schema: JSONValue = ["type": "object", "properties": ["name": ["enum": ["in", "true"]]]]
+            request.matcher = Matcher(try Grammar.jsonSchema(schema), trie: engine.tokenTrie)
+        }
+        let plain = try await collect(engine.generate(request))
+        request.logprobCount = engine.description.vocabularySize
+        let outcome = try await collect(engine.generate(request))
+        if !isConstrained { #expect(outcome.text == plain.text) }
+        #expect(outcome.logprobs.count == outcome.usage?.generatedTokens)
+        #expect(
+            engine.tokenizer.decode(outcome.logprobs.map(\.chosen.token), skipsSpecial: true).hasPrefix(outcome.text))
+        for token in outcome.logprobs {
+            // All tokens together have the probability 1.
+            #expect(abs(token.top.reduce(0) { $0 + exp($1.logprob) } - 1) < 1e-6)
+            #expect(token.top.contains(token.chosen))
+            #expect(zip(token.top, token.top.dropFirst()).allSatisfy { $0.logprob >= $1.logprob })
+            if !isConstrained { #expect(token.chosen.token == token.top[0].token) }
+        }
+    }
+
     @Test("a stop token ends the text and is not part of it")
     func stopTokens() async throws {
         let request = GenerationRequest(prompt: tokens(prompt), maximumTokens: 30)
