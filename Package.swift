@@ -52,6 +52,8 @@ let package = Package(
         .systemLibrary(name: "CLibcurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLibedit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
+        .systemLibrary(
+            name: "CLibmicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
 
         // Rooms, lowest first. Imports go downwards only.
         // Optimised in debug builds too: programs are mostly run in debug while they are written, and unoptimised
@@ -86,9 +88,16 @@ let package = Package(
             swiftSettings: strict),
         // A scripted model, for the tests of apps and for our own.
         .target(name: "FoundationModelsTesting", dependencies: ["FoundationModels"], swiftSettings: strict),
+        // The Chat Completions server: HTTP on libmicrohttpd, answers from the engine.
+        .target(
+            name: "FoundationModelsServer",
+            dependencies: ["CLibmicrohttpd", "CLibcrypto", "Inference", "GuidedGeneration", "Tokenizers", "JSON"],
+            swiftSettings: strict),
         .executableTarget(
             name: "fm",
-            dependencies: ["CLibedit", "FoundationModels", "Inference", "JSON", "GuidedGeneration"],
+            dependencies: [
+                "CLibedit", "FoundationModels", "FoundationModelsServer", "Inference", "JSON", "GuidedGeneration",
+            ],
             swiftSettings: strict),
 
         // Measures what the figures need from inside the rooms; never part of a product.
@@ -144,6 +153,10 @@ let package = Package(
                 "FoundationModels", "FoundationModelsTesting", "Inference", "JSON", "GuidedGeneration", "TestSupport",
             ],
             resources: [.copy("Fixtures")],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FoundationModelsServerTests",
+            dependencies: ["FoundationModelsServer", "Inference", "Tokenizers", "JSON", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "fmTests",

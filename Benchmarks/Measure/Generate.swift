@@ -22,6 +22,7 @@ func generate(_ arguments: [String]) async throws {
     for try await event in engine.generate(request) {
         switch event {
         case .promptProcessed: prefilled = clock.now
+        case .logprobs: break
         case .text(let text, _):
             first = first ?? clock.now
             FileHandle.standardOutput.write(Data(text.utf8))

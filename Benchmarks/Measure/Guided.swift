@@ -45,7 +45,7 @@ private func reply(to request: JSONValue, _ engine: Engine) async throws -> JSON
     var usage: GenerationUsage?
     for try await event in engine.generate(generation) {
         switch event {
-        case .promptProcessed: break
+        case .promptProcessed, .logprobs: break
         case .text(let part, _): text += part
         case .finished(_, let total): usage = total
         }

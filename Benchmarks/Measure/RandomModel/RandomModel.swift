@@ -72,7 +72,7 @@ private func generateSample<Sample: GuidedSample>(
     var tokens = 0
     for try await event in engine.generate(request) {
         switch event {
-        case .promptProcessed: break
+        case .promptProcessed, .logprobs: break
         case .text(let part, _): text += part
         case .finished(let reason, let usage):
             tokens = usage.generatedTokens

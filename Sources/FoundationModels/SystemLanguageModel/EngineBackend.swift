@@ -135,6 +135,7 @@ package struct EngineBackend: LocalModelBackend {
                     case .promptProcessed(let total, let cached):
                         continuation.yield(.promptProcessed(total: total, cached: cached))
                     case .text(let text, let count): continuation.yield(.text(text, tokenCount: count))
+                    case .logprobs: break
                     case .finished(_, let usage):
                         continuation.yield(.finished(outputTokenCount: usage.generatedTokens))
                     }
@@ -204,11 +205,7 @@ extension Engine {
                 name: $0.name, description: $0.description,
                 parameters: SchemaDocument.described($0.parameters.publishedSchema))
         }
-        let text = try chatTemplate.render(messages, tools: tools, addsGenerationPrompt: addsGenerationPrompt)
-        // Many templates write the beginning-of-text token themselves; it must not come twice.
-        let begins = tokenizer.bosToken.flatMap { tokenizer.name(of: $0) }.map { !$0.isEmpty && text.hasPrefix($0) }
-        let head = tokenizer.encode(text, parsesSpecial: true, addsBOS: begins != true)
-        return head
+        return try tokens(of: messages, tools: tools, addsGenerationPrompt: addsGenerationPrompt)
             + prompt.answer.flatMap { tokenizer.encode($0.text, parsesSpecial: $0.isOfTemplate, addsBOS: false) }
     }
 }
