@@ -116,12 +116,11 @@ let package = Package(
             name: "CKernelsTests", dependencies: ["CKernels"], exclude: ["make_blocks.py"], swiftSettings: strict),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
         .testTarget(
-            name: "TokenizersTests", dependencies: ["Tokenizers", "JSON"], exclude: ["Fixtures"],
+            name: "TokenizersTests", dependencies: ["Tokenizers", "JSON", "TestSupport"], exclude: ["Fixtures"],
             swiftSettings: strict),
         .testTarget(
             name: "JinjaTests", dependencies: ["Jinja", "JSON"], resources: [.copy("Fixtures")],
             swiftSettings: strict),
-        .testTarget(name: "GuidedGenerationTests", dependencies: ["GuidedGeneration", "JSON"], swiftSettings: strict),
         .testTarget(name: "NetworkingTests", dependencies: ["Networking", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "FoundationModelsUtilitiesTests",
@@ -129,6 +128,9 @@ let package = Package(
                 "FoundationModelsUtilities", "FoundationModels", "FoundationModelsTesting", "Networking", "JSON",
                 "TestSupport",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GuidedGenerationTests", dependencies: ["GuidedGeneration", "JSON", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "InferenceTests",

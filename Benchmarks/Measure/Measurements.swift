@@ -5,6 +5,7 @@ let measurements: [String: @Sendable ([String]) async throws -> Void] = [
     "chat-templates": chatTemplates,
     "conformance": measureConformance,
     "context-growth": measureContextGrowth,
+    "control-tokens": controlTokens,
     "drafts": measureDrafts,
     "engine-speed": engineSpeed,
     "extraction": measureExtraction,

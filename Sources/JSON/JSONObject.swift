@@ -1,10 +1,13 @@
 /// The members of a JSON object in the order of the text. A repeated key keeps its first place and its last value.
+///
+/// Keys are told apart by their code points, as RFC 8259 has it (section 8.3): "é" as one code point and as two are two keys,
+/// though Swift's `String` finds them equal.
 package struct JSONObject: Sendable {
     package private(set) var keys: [String] = []
     /// The value of each key.
     private var values: [JSONValue] = []
     /// The places of the keys, once they are so many that looking through them takes longer than hashing.
-    private var places: [String: Int] = [:]
+    private var places: [ExactText: Int] = [:]
     private static let scanLimit = 8
 
     package init() {}
@@ -25,13 +28,14 @@ package struct JSONObject: Sendable {
             } else if let newValue {
                 keys.append(key)
                 values.append(newValue)
-                if keys.count > Self.scanLimit + 1 { places[key] = keys.count - 1 } else { indexKeys() }
+                if keys.count > Self.scanLimit + 1 { places[ExactText(key)] = keys.count - 1 } else { indexKeys() }
             }
         }
     }
 
     private func place(of key: String) -> Int? {
-        keys.count > Self.scanLimit ? places[key] : keys.firstIndex(of: key)
+        let exact = ExactText(key)
+        return keys.count > Self.scanLimit ? places[exact] : keys.firstIndex { ExactText($0) == exact }
     }
 
     private mutating func remove(at place: Int) {
@@ -43,7 +47,7 @@ package struct JSONObject: Sendable {
 
     private mutating func indexKeys() {
         guard keys.count > Self.scanLimit else { return }
-        for (place, key) in keys.enumerated() { places[key] = place }
+        for (place, key) in keys.enumerated() { places[ExactText(key)] = place }
     }
 }
 

@@ -1,5 +1,6 @@
 import GuidedGeneration
 import JSON
+import TestSupport
 import Testing
 
 private struct Refusal: Sendable {
@@ -187,7 +188,7 @@ private let refusals: [Refusal] = [
     ])
     func bombsEndInTime(_ name: String) {
         let schema = Self.bomb(name)
-        let time = ContinuousClock().measure {
+        let time = processorTime {
             guard let grammar = try? Grammar.jsonSchema(schema) else { return }
             var matcher = Matcher(grammar, trie: Vocabulary.standard)
             for _ in 0..<50 {
@@ -198,7 +199,8 @@ private let refusals: [Refusal] = [
                 guard let chosen, matcher.accept(chosen), !matcher.isFinished else { break }
             }
         }
-        #expect(time < .seconds(2), "\(name) \(time)")
+        // Without limits these would take hours.
+        #expect(time < .seconds(30), "\(name) \(time)")
     }
 
     @Test func nestingOfTenThousandIsRefusedAsASchemaAndWalkedAsAText() throws {

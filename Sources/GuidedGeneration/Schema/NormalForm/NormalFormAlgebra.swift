@@ -1,3 +1,5 @@
+import JSON
+
 /// The Boolean operations on normal forms, with the memory of automata already made and a limit for the work.
 ///
 /// Alternatives multiply: what would make more shapes than the limits allow is an error, so that no schema takes time without end.
@@ -191,15 +193,15 @@ final class NormalFormAlgebra {
     private func intersection(_ left: ObjectShape, _ right: ObjectShape) throws(Limit) -> ObjectShape? {
         var result = ObjectShape()
         result.members.reserveCapacity(left.members.count + right.members.count)
-        var places: [String: Int] = [:]
+        var places: [ExactText: Int] = [:]
         for member in left.members {
-            places[member.key] = result.members.count
+            places[ExactText(member.key)] = result.members.count
             result.members.append(member)
         }
         var isShared = [Bool](repeating: false, count: left.members.count)
         var added: [ObjectShape.Member] = []
         for member in right.members {
-            if let place = places[member.key] {
+            if let place = places[ExactText(member.key)] {
                 isShared[place] = true
                 result.members[place].isRequired = member.isRequired || result.members[place].isRequired
                 result.members[place].value = meet(result.members[place].value, member.value)
