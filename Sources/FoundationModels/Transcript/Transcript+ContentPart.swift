@@ -20,9 +20,9 @@ extension Instructions {
 }
 
 extension GenerationSchema {
-    /// Whether two schemas describe the same values under the same name.
+    /// Whether two schemas are the same when they are written.
     func hasSameContent(as other: GenerationSchema) -> Bool {
-        // As it is written: what is added for the decoder alone does not survive writing, nor does the name of an untitled schema.
+        // What is added for the decoder alone does not survive writing, nor does the name of an untitled schema.
         publishedSchema == other.publishedSchema
     }
 }
