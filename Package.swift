@@ -38,6 +38,7 @@ let package = Package(
     products: [
         .library(name: "FoundationModels", targets: ["FoundationModels"]),
         .library(name: "FoundationModelsTesting", targets: ["FoundationModelsTesting"]),
+        .library(name: "FoundationModelsUtilities", targets: ["FoundationModelsUtilities"]),
         .executable(name: "fm", targets: ["fm"]),
     ],
     traits: [
@@ -51,6 +52,8 @@ let package = Package(
         .systemLibrary(name: "CLibcurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLibedit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
+        .systemLibrary(
+            name: "CLibmicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
 
         // Rooms, lowest first. Imports go downwards only.
         // Optimised in debug builds too: programs are mostly run in debug while they are written, and unoptimised
@@ -62,6 +65,7 @@ let package = Package(
         .target(name: "Tokenizers", swiftSettings: strict),
         .target(name: "Jinja", dependencies: ["JSON"], swiftSettings: strict),
         .target(name: "GuidedGeneration", dependencies: ["JSON"], swiftSettings: strict),
+        .target(name: "Networking", dependencies: ["CLibcurl"], swiftSettings: strict),
         .target(
             name: "Inference",
             dependencies: [
@@ -76,13 +80,24 @@ let package = Package(
             ]),
         .target(
             name: "FoundationModels",
-            dependencies: ["JSON", "GuidedGeneration", "Inference", "FoundationModelsMacros"],
+            dependencies: ["JSON", "GuidedGeneration", "Inference", "Networking", "FoundationModelsMacros"],
+            swiftSettings: strict),
+        // Models of other servers, skills and ways to keep a history short.
+        .target(
+            name: "FoundationModelsUtilities", dependencies: ["FoundationModels", "JSON", "Networking"],
             swiftSettings: strict),
         // A scripted model, for the tests of apps and for our own.
         .target(name: "FoundationModelsTesting", dependencies: ["FoundationModels"], swiftSettings: strict),
+        // The Chat Completions server: HTTP on libmicrohttpd, answers from the engine.
+        .target(
+            name: "FoundationModelsServer",
+            dependencies: ["CLibmicrohttpd", "CLibcrypto", "Inference", "GuidedGeneration", "Tokenizers", "JSON"],
+            swiftSettings: strict),
         .executableTarget(
             name: "fm",
-            dependencies: ["CLibedit", "FoundationModels", "Inference", "JSON", "GuidedGeneration"],
+            dependencies: [
+                "CLibedit", "FoundationModels", "FoundationModelsServer", "Inference", "JSON", "GuidedGeneration",
+            ],
             swiftSettings: strict),
 
         // Measures what the figures need from inside the rooms; never part of a product.
@@ -90,6 +105,7 @@ let package = Package(
             name: "measure",
             dependencies: [
                 "CKernels", "JSON", "Tokenizers", "Jinja", "GuidedGeneration", "Inference", "FoundationModels",
+                "FoundationModelsTesting", "FoundationModelsUtilities",
             ],
             path: "Benchmarks/Measure",
             swiftSettings: strict),
@@ -100,12 +116,22 @@ let package = Package(
             name: "CKernelsTests", dependencies: ["CKernels"], exclude: ["make_blocks.py"], swiftSettings: strict),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
         .testTarget(
-            name: "TokenizersTests", dependencies: ["Tokenizers", "JSON"], exclude: ["Fixtures"],
+            name: "TokenizersTests", dependencies: ["Tokenizers", "JSON", "TestSupport"], exclude: ["Fixtures"],
             swiftSettings: strict),
         .testTarget(
             name: "JinjaTests", dependencies: ["Jinja", "JSON"], resources: [.copy("Fixtures")],
             swiftSettings: strict),
-        .testTarget(name: "GuidedGenerationTests", dependencies: ["GuidedGeneration", "JSON"], swiftSettings: strict),
+        .testTarget(name: "NetworkingTests", dependencies: ["Networking", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "FoundationModelsUtilitiesTests",
+            dependencies: [
+                "FoundationModelsUtilities", "FoundationModels", "FoundationModelsTesting", "Networking", "JSON",
+                "TestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GuidedGenerationTests", dependencies: ["GuidedGeneration", "JSON", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "InferenceTests",
             dependencies: ["Inference", "CKernels", "Tokenizers", "JSON", "Jinja", "GuidedGeneration", "TestSupport"],
@@ -125,8 +151,14 @@ let package = Package(
             swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "FoundationModelsTests",
-            dependencies: ["FoundationModels", "FoundationModelsTesting", "JSON", "GuidedGeneration"],
+            dependencies: [
+                "FoundationModels", "FoundationModelsTesting", "Inference", "JSON", "GuidedGeneration", "TestSupport",
+            ],
             resources: [.copy("Fixtures")],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FoundationModelsServerTests",
+            dependencies: ["FoundationModelsServer", "Inference", "Tokenizers", "JSON", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "fmTests",

@@ -3,7 +3,8 @@
 say() { printf '%s: %s\n' "${program:-prepare}" "$*" >&2; }
 
 # What the build needs beside the toolchain: the name that pkg-config knows, and the Debian package that brings it.
-system_libraries=(libcurl:libcurl4-openssl-dev libcrypto:libssl-dev libedit:libedit-dev)
+system_libraries=(libcurl:libcurl4-openssl-dev libcrypto:libssl-dev libedit:libedit-dev
+    libmicrohttpd:libmicrohttpd-dev)
 
 missing_packages() {
     local entry

@@ -17,14 +17,21 @@ func measureExtraction(_ arguments: [String]) async throws {
         // Both get the same instructions and read the same schema; what differs is whether the decoder obeys it.
         let instructions = "Read the fields out of the text. Copy names as the text spells them."
         let options = GenerationOptions(samplingMode: .greedy, maximumResponseTokens: 300)
-        let guided = try await LanguageModelSession(model: model, instructions: instructions)
-            .respond(to: text, schema: schema, options: options)
+        // An answer that the most tokens cut short is no value: nothing of it counts.
+        var guided = "{}"
+        do {
+            guided = try await LanguageModelSession(model: model, instructions: instructions)
+                .respond(to: text, schema: schema, options: options).rawContent.jsonString
+        } catch let error as GeneratedContent.ParsingError {
+            FileHandle.standardError.write(Data("\(error.debugDescription)\n".utf8))
+        }
         let prompt = "\(text)\n\nAnswer with JSON that follows this schema:\n\(document.text(spaced: true))"
         let free = try await LanguageModelSession(model: model, instructions: instructions)
             .respond(to: prompt, options: options)
         let answer: JSONObject = [
-            "guided": .string(guided.rawContent.jsonString), "free": .string(free.content),
+            "guided": .string(guided), "free": .string(free.content),
         ]
         print(JSONValue.object(answer).text())
+        fflush(nil)
     }
 }

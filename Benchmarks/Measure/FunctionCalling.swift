@@ -2,13 +2,17 @@ import Foundation
 import FoundationModels
 import JSON
 
-/// `measure function-calling MODEL DATA TOKENS`: which tools the model calls for each question of a data file, greedily and in one
-/// round. Prints a line of JSON for each, with the calls, or with the error.
+/// `measure function-calling MODEL DATA TOKENS [dialect|choice]`: which tools the model calls for each question of a data file, greedily
+/// and in one round. Prints a line of JSON for each, with the calls, or with the error. How calls are brought about can be given.
 func measureFunctionCalling(_ arguments: [String]) async throws {
-    guard arguments.count == 3, let tokens = Int(arguments[2]) else {
-        throw MeasureError.usage("function-calling MODEL DATA TOKENS")
+    guard (3...4).contains(arguments.count), let tokens = Int(arguments[2]) else {
+        throw MeasureError.usage("function-calling MODEL DATA TOKENS [dialect|choice]")
     }
-    let model = SystemLanguageModel(file: URL(fileURLWithPath: arguments[0]))
+    let strategy = arguments.count > 3 ? ToolCallingStrategy(rawValue: arguments[3]) : nil
+    guard arguments.count == 3 || strategy != nil else {
+        throw MeasureError.usage("function-calling MODEL DATA TOKENS [dialect|choice]")
+    }
+    let model = SystemLanguageModel(backend: EngineBackend(named: arguments[0], toolCalling: strategy))
     let data = try String(contentsOfFile: arguments[1], encoding: .utf8)
     let options = GenerationOptions(samplingMode: .greedy, maximumResponseTokens: tokens)
     let clock = ContinuousClock()

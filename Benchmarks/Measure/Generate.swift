@@ -10,10 +10,10 @@ func generate(_ arguments: [String]) async throws {
     let start = clock.now
     let engine = try Engine.load(URL(fileURLWithPath: arguments[0]))
     let loaded = clock.now
-    let text =
+    let prompt =
         arguments.contains("--raw")
-        ? arguments[1] : try engine.chatTemplate.render([ChatMessage(.user, arguments[1])])
-    let prompt = engine.tokenizer.encode(text, parsesSpecial: true, addsBOS: true)
+        ? engine.tokenizer.encode(arguments[1], parsesSpecial: true, addsBOS: true)
+        : try engine.chatTemplate.tokens(of: [ChatMessage(.user, arguments[1])], tokenizer: engine.tokenizer)
     let request = GenerationRequest(
         prompt: prompt, maximumTokens: arguments.count > 2 ? Int(arguments[2]) ?? 100 : 100)
 
@@ -22,6 +22,7 @@ func generate(_ arguments: [String]) async throws {
     for try await event in engine.generate(request) {
         switch event {
         case .promptProcessed: prefilled = clock.now
+        case .logprobs: break
         case .text(let text, _):
             first = first ?? clock.now
             FileHandle.standardOutput.write(Data(text.utf8))

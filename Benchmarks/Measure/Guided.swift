@@ -26,13 +26,13 @@ func measureGuided(_ arguments: [String]) async throws {
 }
 
 private func reply(to request: JSONValue, _ engine: Engine) async throws -> JSONObject {
-    let prompt = try engine.chatTemplate.render([ChatMessage(.user, request["prompt"]?.stringValue ?? "")])
+    let messages = [ChatMessage(.user, request["prompt"]?.stringValue ?? "")]
     let mode = request["mode"]?.stringValue
-    if mode == "render" { return ["text": .string(prompt)] }
+    if mode == "render" { return ["text": .string(try engine.chatTemplate.render(messages).text)] }
 
     let start = ContinuousClock.now
     var generation = GenerationRequest(
-        prompt: engine.tokenizer.encode(prompt, parsesSpecial: true, addsBOS: true))
+        prompt: try engine.chatTemplate.tokens(of: messages, tokenizer: engine.tokenizer))
     generation.sampling = .greedy
     generation.maximumTokens = request["tokens"]?.numberValue?.intValue
     if mode == "guided" {
@@ -45,7 +45,7 @@ private func reply(to request: JSONValue, _ engine: Engine) async throws -> JSON
     var usage: GenerationUsage?
     for try await event in engine.generate(generation) {
         switch event {
-        case .promptProcessed: break
+        case .promptProcessed, .logprobs: break
         case .text(let part, _): text += part
         case .finished(_, let total): usage = total
         }

@@ -1,14 +1,16 @@
 import CKernels
 import Foundation
 
-/// `measure kernel-speed [THREADS] [TYPE ...]`: how fast the kernels are, beside what memory gives in the same run.
+/// `measure kernel-speed [THREADS] [fine] [TYPE ...]`: how fast the kernels are, beside what memory gives in the same run.
 ///
 /// For every type of weights: products with 1, 2 and 4 tokens in GB of weights per second (every weight is read once a
 /// call; matrices are cycled through 256 MiB, so that no cache helps), products with 16 and 512 tokens in Gop/s (two
-/// operations per weight and token), and preparation in GB/s. Then attention. Medians of several runs.
+/// operations per weight and token), and preparation in GB/s. Then attention. Medians of several runs. With `fine`, what is
+/// multiplied is rounded to 15 bits instead of 8.
 func kernelSpeed(_ arguments: [String]) async throws {
     let threads = arguments.first.flatMap(Int32.init) ?? Int32(clamping: ProcessInfo.processInfo.activeProcessorCount)
-    let wanted = arguments.filter { Int32($0) == nil }
+    let fine = arguments.contains("fine")
+    let wanted = arguments.filter { Int32($0) == nil && $0 != "fine" }
     guard let pool = ck_pool_create(threads) else { throw CocoaError(.featureUnsupported) }
     defer { ck_pool_destroy(pool) }
     let room = 256 << 20
@@ -39,7 +41,8 @@ func kernelSpeed(_ arguments: [String]) async throws {
         func multiply(_ index: Int, tokens: Int) {
             y.withUnsafeMutableBufferPointer { y in
                 var matrix = ck_matrix(
-                    type: type, rows: Int64(rows), cols: Int64(cols), data: weights + index % count * bytes)
+                    type: type, rows: Int64(rows), cols: Int64(cols), data: weights + index % count * bytes,
+                    fine: fine)
                 withUnsafePointer(to: &matrix) {
                     var product = ck_product(
                         matrix: $0, y: y.baseAddress, y_stride: Int64(rows), bias: nil, accumulates: false)

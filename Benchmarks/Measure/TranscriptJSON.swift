@@ -35,7 +35,10 @@ func measureTranscriptJSON(_ arguments: [String]) async throws {
             let transcript = source.transcript()
             let written = try encoded(transcript)
             let back = try JSONDecoder().decode(Transcript.self, from: written)
-            guard back == transcript else { return "another transcript: \(String(decoding: written, as: UTF8.self))" }
+            guard back == transcript else {
+                let pair = zip(transcript, back).first { $0 != $1 }
+                return "another transcript: \(pair.map { "\($0.0) became \($0.1)" } ?? "\(back.count) entries")"
+            }
             return try encoded(back) == written ? nil : "other bytes: \(String(decoding: written, as: UTF8.self))"
         }
     }

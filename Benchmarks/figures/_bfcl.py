@@ -110,13 +110,11 @@ def calls_are_right(calls, expected, functions):
 
 def json_schema(parameters):
     """The leaderboard's descriptions of parameters as JSON Schema, which has other names for Python's types."""
-    names = {"dict": "object", "float": "number", "tuple": "array"}
+    names = {"dict": "object", "float": "number", "tuple": "array", "any": "string"}
     schema = {}
     for key, value in parameters.items():
         if key == "type":
-            kind = value.lower()
-            if kind != "any":
-                schema["type"] = names.get(kind, kind)
+            schema["type"] = names.get(value.lower(), value.lower())
         elif key == "properties":
             schema[key] = {name: json_schema(child) for name, child in value.items()}
         elif key == "items":

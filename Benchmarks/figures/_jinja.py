@@ -29,6 +29,12 @@ def reference(template, context):
 
 def render(requests, program=None):
     """What our module makes of (template, context) pairs, in the form of `reference`."""
+    answers = answer(requests, program)
+    return [("text", one["text"]) if "text" in one else (one["error"], one["message"]) for one in answers]
+
+
+def answer(requests, program=None):
+    """What `measure chat-templates` answers to (template, context) pairs."""
     now = NOW.replace(tzinfo=datetime.timezone.utc).timestamp()
     lines = "".join(
         json.dumps({"template": template, "context": context, "now": now}) + "\n" for template, context in requests
@@ -39,7 +45,7 @@ def render(requests, program=None):
     answers = [json.loads(line) for line in output if line]
     if len(answers) != len(requests):
         raise _frame.Unmeasured(f"{len(answers)} answers to {len(requests)} requests")
-    return [("text", one["text"]) if "text" in one else (one["error"], one["message"]) for one in answers]
+    return answers
 
 
 def agree(ours, theirs):

@@ -23,6 +23,7 @@ def options(parser):
     parser.add_argument("--limit", type=int, help="only so many questions of each category, spread over it")
     parser.add_argument("--category", action="append", help="only this category; may be given again")
     parser.add_argument("--only", choices=["ours", "peer"], help="measure one side; there is no verdict then")
+    parser.add_argument("--strategy", choices=["dialect", "choice"], help="how ours calls tools, for a comparison of the two")
     parser.add_argument("--details", help="a file to write every answer to, one line of JSON each")
 
 
@@ -51,14 +52,14 @@ def read(folder, given):
     return items
 
 
-def ours(items, model):
+def ours(items, model, strategy):
     """For each question the calls of one round, each (name, text of the arguments), and the seconds."""
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
         for item in items:
             asked = {"id": item["id"], "messages": item["question"][0], "tools": item["tools"]}
             file.write(json.dumps(asked, ensure_ascii=False) + "\n")
         file.flush()
-        lines = [line for line in frame.measure("function-calling", model, file.name, TOKENS).splitlines() if line]
+        lines = [line for line in frame.measure("function-calling", model, file.name, TOKENS, *strategy).splitlines() if line]
     answers = [json.loads(line) for line in lines]
     if [answer["id"] for answer in answers] != [item["id"] for item in items]:
         raise frame.Unmeasured(f"{len(answers)} answers to {len(items)} questions")
@@ -144,7 +145,7 @@ def main():
     model = frame.model(given.model)
     answers = {}
     if given.only != "peer":
-        answers["ours"] = ours(items, model)
+        answers["ours"] = ours(items, model, [given.strategy] if given.strategy else [])
     if given.only != "ours":
         answers["peer"] = peer(items, model)
     results = {label: judge(label, items, found) for label, found in answers.items()}

@@ -9,6 +9,11 @@ void ck_avx2_quantize(const float *x, int64_t cols, ck_activation *out);
 void ck_avx2_matmul(const ck_matmul_job *job);
 size_t ck_avx2_matmul_scratch(void);
 
+// avx2_fine.c
+void ck_avx2_quantize_fine(const float *x, int64_t cols, ck_fine_activation *out);
+void ck_avx2_fine_matmul(const ck_matmul_job *job);
+size_t ck_avx2_fine_matmul_scratch(void);
+
 // avx2_attention.c
 void ck_avx2_attention(const ck_attention_job *job);
 size_t ck_avx2_attention_scratch(int32_t group, int32_t head_dim);

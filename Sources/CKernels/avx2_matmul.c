@@ -47,13 +47,6 @@ INLINE __m256i add_products(__m256i lanes, __m256i w, __m256i q) {
     return lanes;
 }
 
-INLINE void store_rows(const ck_matmul_job *job, int64_t group, int64_t token, __m256 sums) {
-    float *y = job->y + token * job->y_stride + group * CK_GROUP_ROWS;
-    if (job->bias) sums = _mm256_add_ps(sums, _mm256_loadu_ps(job->bias + group * CK_GROUP_ROWS));
-    if (job->accumulates) sums = _mm256_add_ps(sums, _mm256_loadu_ps(y));
-    _mm256_storeu_ps(y, sums);
-}
-
 // MARK: - Few tokens
 
 /// Adds one sub-block to the sums of `T` tokens.
@@ -524,6 +517,10 @@ KERNELS(iq4_nl, CK_IQ4_NL)
 KERNELS(iq4_xs, CK_IQ4_XS)
 
 void ck_avx2_matmul(const ck_matmul_job *job) {
+    if (job->fine) {
+        ck_avx2_fine_matmul(job);
+        return;
+    }
     switch (job->type) {
     case CK_F32: multiply_all_floats(CK_F32, job); break;
     case CK_F16: multiply_all_floats(CK_F16, job); break;

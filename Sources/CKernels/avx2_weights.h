@@ -1,4 +1,4 @@
-/// Reading interleaved weights into AVX2 registers. See `layout.h` for how they lie.
+/// Reading interleaved weights into AVX2 registers, and writing results. See `layout.h` for how they lie.
 ///
 /// Every function here takes the type as a constant and is inlined, so that the switches vanish. A *sub-block* is 32
 /// columns of 8 rows. Its weights come as eight vectors of unsigned bytes: byte `4r + c` of vector `v` is row `r`, column
@@ -141,6 +141,28 @@ INLINE void split_weights(const ck_type type, const uint8_t *block, const int su
     }
 }
 
+/// Vector `v` of sub-block `sub` widened to 16 bits, for every type: of each row columns `4v` and `4v + 2`, and `4v + 1` and
+/// `4v + 3`. Those of plain and halved types stand shifted by `shift_of`, those of split types are signed.
+INLINE void wide_weights(const ck_type type, const uint8_t *block, const int sub, const int v, __m256i wide[2]) {
+    if (family_of(type) != SPLIT) {
+        const __m256i w = weights(type, block, sub, v);
+        wide[0] = _mm256_and_si256(w, _mm256_set1_epi16(255));
+        wide[1] = _mm256_srli_epi16(w, 8);
+        return;
+    }
+    __m256i w;
+    if (type == CK_Q8_0) {
+        w = load(block + 16 + 32 * v);
+    } else {
+        const __m256i levels = _mm256_broadcastsi128_si256(
+            _mm_setr_epi8(-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113));
+        const uint8_t *q = type == CK_IQ4_NL ? block + 16 : block + 64 + 128 * sub;
+        w = _mm256_shuffle_epi8(levels, v < 4 ? low_bits(load(q + 32 * v)) : high_bits(load(q + 32 * (v - 4))));
+    }
+    wide[0] = _mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8);
+    wide[1] = _mm256_srai_epi16(w, 8);
+}
+
 // MARK: - Scales
 
 INLINE __m256 halves(const uint8_t *p) { return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p)); }
@@ -274,6 +296,16 @@ INLINE void half_minima(const uint8_t *block, const int sub, __m256 minima[2]) {
     __m256 m = _mm256_xor_ps(halves(block + 656), _mm256_set1_ps(-0.0f));
     minima[0] = _mm256_mul_ps(m, byte_to_float(bytes, j));
     minima[1] = _mm256_mul_ps(m, byte_to_float(bytes, j + 1));
+}
+
+// MARK: - Results
+
+/// Writes the sums of a group, or adds them to what is there.
+INLINE void store_rows(const ck_matmul_job *job, int64_t group, int64_t token, __m256 sums) {
+    float *y = job->y + token * job->y_stride + group * CK_GROUP_ROWS;
+    if (job->bias) sums = _mm256_add_ps(sums, _mm256_loadu_ps(job->bias + group * CK_GROUP_ROWS));
+    if (job->accumulates) sums = _mm256_add_ps(sums, _mm256_loadu_ps(y));
+    _mm256_storeu_ps(y, sums);
 }
 
 #endif

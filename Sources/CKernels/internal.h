@@ -27,6 +27,28 @@ typedef struct {
 
 _Static_assert(sizeof(ck_activation) == 64, "one cache line");
 
+/// The greatest magnitude in `ck_fine_activation`. 32 products with weights of Q6_K, whose 8-bit scales are multiplied in,
+/// add up to 32 · 32 · 128 · 16,383 = 2,147,352,576 at most, which still fits 32 bits.
+#define CK_FINE_LIMIT 16383
+
+/// 32 neighbouring activations of one token, rounded to 15 bits: `x ≈ d · q`. Kernels widen weights to 16 bits by taking
+/// every second byte of four neighbours, first 0 and 2, then 1 and 3; activations stand likewise, and two of them multiply
+/// two columns of 8 rows (`pmaddwd`).
+typedef struct {
+    int16_t q[32];            ///< column `c` at `ck_fine_place(c)`
+    int32_t half_total[2];    ///< sums of q of columns 0...15 and 16...31
+    int32_t total;            ///< of both
+    float d;                  ///< the scale
+    float half_sum[2];        ///< d · half_total, for types with a minimum
+    float sum;                ///< d · total
+    float unused;
+} ck_fine_activation;
+
+_Static_assert(sizeof(ck_fine_activation) == 96, "three vectors");
+
+/// Where column `c` (0...31) stands: by fours in the order 0 2 1 3.
+static inline int ck_fine_place(int c) { return (c & ~3) | (c & 1) << 1 | (c >> 1 & 1); }
+
 /// Whether products with weights of this type take rounded activations (else floats).
 static inline bool ck_rounds_input(ck_type type) { return type != CK_F32 && type != CK_F16 && type != CK_BF16; }
 
@@ -38,6 +60,7 @@ typedef struct {
     const uint8_t *data;                 ///< the first group
     int64_t groups, cols, tokens;
     const ck_activation *activations;    ///< [tokens, cols / 32], for types that round
+    const ck_fine_activation *fine;      ///< likewise; used instead when it is not NULL
     const float *x;                      ///< [tokens, cols], for the others
     int64_t x_stride;
     float *y;                            ///< the first group's first row, token `t` at `y + t · y_stride`
@@ -81,6 +104,7 @@ typedef struct {
     size_t (*attention_scratch)(int32_t group, int32_t head_dim);
 
     void (*quantize)(const float *x, int64_t cols, ck_activation *out);
+    void (*quantize_fine)(const float *x, int64_t cols, ck_fine_activation *out);
     void (*matmul)(const ck_matmul_job *job);
     void (*attention)(const ck_attention_job *job);
 

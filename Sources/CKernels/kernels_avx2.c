@@ -4,7 +4,8 @@
 
 static size_t matmul_scratch(int64_t cols) {
     (void)cols;
-    return ck_avx2_matmul_scratch();
+    const size_t coarse = ck_avx2_matmul_scratch(), fine = ck_avx2_fine_matmul_scratch();
+    return coarse > fine ? coarse : fine;
 }
 
 const ck_kernels ck_avx2_kernels = {
@@ -12,6 +13,7 @@ const ck_kernels ck_avx2_kernels = {
     .matmul_scratch = matmul_scratch,
     .attention_scratch = ck_avx2_attention_scratch,
     .quantize = ck_avx2_quantize,
+    .quantize_fine = ck_avx2_quantize_fine,
     .matmul = ck_avx2_matmul,
     .attention = ck_avx2_attention,
     .f32_to_f16 = ck_avx2_f32_to_f16,

@@ -41,6 +41,32 @@ static void quantize(const float *x, int64_t cols, ck_activation *out) {
     }
 }
 
+static void quantize_fine(const float *x, int64_t cols, ck_fine_activation *out) {
+    const float limit = CK_FINE_LIMIT;
+    for (int64_t b = 0; b < cols / 32; b++, x += 32, out++) {
+        float greatest = 0;
+        for (int i = 0; i < 32; i++) greatest = fmaxf(greatest, fabsf(x[i]));
+        out->d = greatest / limit;
+        float inverse = greatest > 0 ? limit / greatest : 0;
+        if (!(inverse <= 3.4e38f)) inverse = 0;    // subnormal or not finite
+        out->half_total[0] = out->half_total[1] = 0;
+        for (int i = 0; i < 32; i++) {
+            float scaled = x[i] * inverse;
+            // No number counts as nought.
+            int q = scaled >= -limit && scaled <= limit ? (int)rintf(scaled)
+                : scaled > limit                        ? CK_FINE_LIMIT
+                : scaled < -limit                       ? -CK_FINE_LIMIT
+                                                        : 0;
+            out->q[ck_fine_place(i)] = (int16_t)q;
+            out->half_total[i / 16] += q;
+        }
+        out->total = out->half_total[0] + out->half_total[1];
+        for (int half = 0; half < 2; half++) out->half_sum[half] = out->d * (float)out->half_total[half];
+        out->sum = out->d * (float)out->total;
+        out->unused = 0;
+    }
+}
+
 static void unpack_row(const ck_matmul_job *job, const uint8_t *group, int32_t row, float *weights) {
     const int32_t size = ck_type_block_size(job->type), bytes = ck_type_block_bytes(job->type);
     _Alignas(16) uint8_t block[256];
@@ -60,6 +86,16 @@ static float dot_rounded(const float *weights, const ck_activation *x, int64_t c
     return sum;
 }
 
+static float dot_fine(const float *weights, const ck_fine_activation *x, int64_t cols) {
+    float sum = 0;
+    for (int64_t b = 0; b < cols / 32; b++) {
+        float part = 0;
+        for (int i = 0; i < 32; i++) part += weights[b * 32 + i] * (float)x[b].q[ck_fine_place(i)];
+        sum += part * x[b].d;
+    }
+    return sum;
+}
+
 static float dot(const float *a, const float *b, int64_t count) {
     float sum = 0;
     for (int64_t i = 0; i < count; i++) sum += a[i] * b[i];
@@ -72,9 +108,9 @@ static void matmul(const ck_matmul_job *job) {
     for (int64_t row = 0; row < job->groups * CK_GROUP_ROWS; row++) {
         unpack_row(job, job->data + (size_t)(row / CK_GROUP_ROWS) * group_bytes, (int32_t)(row % CK_GROUP_ROWS), weights);
         for (int64_t t = 0; t < job->tokens; t++) {
-            float sum = ck_rounds_input(job->type)
-                ? dot_rounded(weights, job->activations + t * (job->cols / 32), job->cols)
-                : dot(weights, job->x + t * job->x_stride, job->cols);
+            float sum = !ck_rounds_input(job->type) ? dot(weights, job->x + t * job->x_stride, job->cols)
+                : job->fine                         ? dot_fine(weights, job->fine + t * (job->cols / 32), job->cols)
+                            : dot_rounded(weights, job->activations + t * (job->cols / 32), job->cols);
             if (job->bias) sum += job->bias[row];
             float *y = job->y + t * job->y_stride + row;
             *y = job->accumulates ? *y + sum : sum;
@@ -202,6 +238,7 @@ const ck_kernels ck_scalar_kernels = {
     .matmul_scratch = matmul_scratch,
     .attention_scratch = attention_scratch,
     .quantize = quantize,
+    .quantize_fine = quantize_fine,
     .matmul = matmul,
     .attention = attention,
     .f32_to_f16 = f32_to_f16,

@@ -43,7 +43,8 @@ typedef struct {
     const ck_kernels *kernels;
     const float *x;
     int64_t x_stride, tokens, cols;
-    ck_activation *activations;
+    ck_activation *activations;         ///< NULL when no product wants it so
+    ck_fine_activation *fine;
     const ck_product *products;
     int32_t count;
     size_t kernel_scratch, tail_scratch;
@@ -55,7 +56,22 @@ typedef struct {
 static void round_token(void *context, int64_t index, int32_t thread) {
     (void)thread;
     const call *c = context;
-    c->kernels->quantize(c->x + index * c->x_stride, c->cols, c->activations + index * (c->cols / 32));
+    const float *x = c->x + index * c->x_stride;
+    if (c->activations) c->kernels->quantize(x, c->cols, c->activations + index * (c->cols / 32));
+    if (c->fine) c->kernels->quantize_fine(x, c->cols, c->fine + index * (c->cols / 32));
+}
+
+/// Makes room for the rounded input in the forms that are wanted.
+static bool reserve_activations(call *c, bool coarse, bool fine) {
+    const size_t blocks = (size_t)c->tokens * (size_t)(c->cols / 32);
+    const size_t coarse_bytes = coarse ? blocks * sizeof(ck_activation) : 0;
+    const size_t bytes = coarse_bytes + (fine ? blocks * sizeof(ck_fine_activation) : 0);
+    if (!coarse && !fine) return true;
+    uint8_t *memory = ck_pool_shared(c->pool, 0, bytes);
+    if (!memory) return false;
+    if (coarse) c->activations = (ck_activation *)(void *)memory;
+    if (fine) c->fine = (ck_fine_activation *)(void *)(memory + coarse_bytes);
+    return true;
 }
 
 /// For tokens `first..<first + tokens`; rows and output are the caller's to fill in.
@@ -65,6 +81,7 @@ static ck_matmul_job job_of(const call *c, const ck_matrix *matrix, int64_t firs
         .cols = matrix->cols,
         .tokens = tokens,
         .activations = c->activations ? c->activations + first * (c->cols / 32) : NULL,
+        .fine = matrix->fine && c->fine ? c->fine + first * (c->cols / 32) : NULL,
         .x = c->x + first * c->x_stride,
         .x_stride = c->x_stride,
         .scratch = ck_pool_scratch(c->pool, thread),
@@ -115,12 +132,15 @@ static void multiply_piece(void *context, int64_t index, int32_t thread) {
 }
 
 static bool multiply_some(call *c) {
-    bool rounds = false;
+    bool coarse = false, fine = false;
     size_t tail_bytes = 0;
     int64_t pieces = 0;
     for (int32_t p = 0; p < c->count; p++) {
         const ck_matrix *matrix = c->products[p].matrix;
-        rounds |= ck_rounds_input(matrix->type);
+        if (ck_rounds_input(matrix->type)) {
+            fine |= matrix->fine;
+            coarse |= !matrix->fine;
+        }
         const int64_t groups = matrix->rows / CK_GROUP_ROWS;
         const int64_t fitting = ck_max(1, PIECE_BYTES / (int64_t)ck_max(1, (int64_t)group_bytes(matrix)));
         c->piece_groups[p] = c->tokens >= MANY_TOKENS
@@ -146,9 +166,8 @@ static bool multiply_some(call *c) {
     c->tail_scratch = (size_t)c->tokens * CK_GROUP_ROWS * sizeof(float);
     c->tail_scratch = (c->tail_scratch + 63) / 64 * 64;
     if (!ck_pool_reserve(c->pool, c->kernel_scratch + (tail_bytes ? c->tail_scratch + tail_bytes : 0))) return false;
-    if (rounds) {
-        size_t bytes = (size_t)c->tokens * (size_t)(c->cols / 32) * sizeof(ck_activation);
-        if (!(c->activations = ck_pool_shared(c->pool, 0, bytes))) return false;
+    if (!reserve_activations(c, coarse, fine)) return false;
+    if (coarse || fine) {
         if (c->tokens * c->cols >= ELEMENTS_IN_PARALLEL) {
             ck_pool_for(c->pool, c->tokens, round_token, c);
         } else {
@@ -233,11 +252,9 @@ bool ck_matmul_rows(
     if (count <= 0) return true;
     c.shared.kernel_scratch = (c.shared.kernels->matmul_scratch(matrix->cols) + 63) / 64 * 64;
     if (!ck_pool_reserve(pool, c.shared.kernel_scratch + group_bytes(matrix))) return false;
-    if (ck_rounds_input(matrix->type)) {
-        c.shared.activations = ck_pool_shared(pool, 0, (size_t)(matrix->cols / 32) * sizeof(ck_activation));
-        if (!c.shared.activations) return false;
-        round_token(&c.shared, 0, 0);
-    }
+    const bool rounds = ck_rounds_input(matrix->type);
+    if (!reserve_activations(&c.shared, rounds && !matrix->fine, rounds && matrix->fine)) return false;
+    if (rounds) round_token(&c.shared, 0, 0);
     ck_pool_for(pool, (count + c.per_piece - 1) / c.per_piece, multiply_rows, &c);
     return true;
 }

@@ -16,6 +16,10 @@ package struct SchemaOptions: Hashable, Sendable {
 
 /// The texts that an output may be.
 package struct Grammar: Sendable {
+    /// A keyword beside those of JSON Schema: a regular expression in Swift's syntax that whole strings match. A `pattern` beside it
+    /// that says the same in JSON Schema's own syntax, `^(?:…)$`, is not read a second time.
+    package static let swiftRegexKeyword = "x-swift-regex"
+
     let program: Program
     private let machines = MachineCache()
 
@@ -46,6 +50,9 @@ package struct Grammar: Sendable {
     package static func choice(_ texts: [String]) throws(GrammarError) -> Grammar {
         guard !texts.isEmpty else {
             throw GrammarError(.invalid, keyword: "choice", "there must be a text to choose")
+        }
+        guard Automaton.canList(texts) else {
+            throw GrammarError(.tooComplex, keyword: "choice", Automaton.listLimitMessage)
         }
         return Grammar(Program(languages: [.init(.texts(texts), .plain)], root: .text(language: 0)))
     }

@@ -1,7 +1,14 @@
 /// The members of a JSON object in the order of the text. A repeated key keeps its first place and its last value.
+///
+/// Keys are told apart by their code points, as RFC 8259 has it (section 8.3): "é" as one code point and as two are two keys,
+/// though Swift's `String` finds them equal.
 package struct JSONObject: Sendable {
     package private(set) var keys: [String] = []
-    private var values: [String: JSONValue] = [:]
+    /// The value of each key.
+    private var values: [JSONValue] = []
+    /// The places of the keys, once they are so many that looking through them takes longer than hashing.
+    private var places: [ExactText: Int] = [:]
+    private static let scanLimit = 8
 
     package init() {}
 
@@ -14,14 +21,33 @@ package struct JSONObject: Sendable {
 
     /// - Complexity: O(1), but O(`count`) to remove a key by setting nil.
     package subscript(key: String) -> JSONValue? {
-        get { values[key] }
+        get { place(of: key).map { values[$0] } }
         set {
-            if let newValue {
-                if values.updateValue(newValue, forKey: key) == nil { keys.append(key) }
-            } else if values.removeValue(forKey: key) != nil {
-                keys.removeAll { $0 == key }
+            if let place = place(of: key) {
+                if let newValue { values[place] = newValue } else { remove(at: place) }
+            } else if let newValue {
+                keys.append(key)
+                values.append(newValue)
+                if keys.count > Self.scanLimit + 1 { places[ExactText(key)] = keys.count - 1 } else { indexKeys() }
             }
         }
+    }
+
+    private func place(of key: String) -> Int? {
+        let exact = ExactText(key)
+        return keys.count > Self.scanLimit ? places[exact] : keys.firstIndex { ExactText($0) == exact }
+    }
+
+    private mutating func remove(at place: Int) {
+        keys.remove(at: place)
+        values.remove(at: place)
+        places = [:]
+        indexKeys()
+    }
+
+    private mutating func indexKeys() {
+        guard keys.count > Self.scanLimit else { return }
+        for (place, key) in keys.enumerated() { places[ExactText(key)] = place }
     }
 }
 
@@ -31,16 +57,29 @@ extension JSONObject: Sequence {
         return AnyIterator {
             guard index < keys.count else { return nil }
             defer { index += 1 }
-            let key = keys[index]
-            return values[key].map { (key, $0) }
+            return (keys[index], values[index])
         }
     }
 }
 
 extension JSONObject: Hashable {
     /// Objects are equal when they have equal members, in whatever order.
-    package static func == (left: JSONObject, right: JSONObject) -> Bool { left.values == right.values }
-    package func hash(into hasher: inout Hasher) { hasher.combine(values) }
+    package static func == (left: JSONObject, right: JSONObject) -> Bool {
+        left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        // The order must not show: the sum of what the members have.
+        var sum = 0
+        for (key, value) in self {
+            var member = Hasher()
+            member.combine(key)
+            member.combine(value)
+            sum &+= member.finalize()
+        }
+        hasher.combine(count)
+        hasher.combine(sum)
+    }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {

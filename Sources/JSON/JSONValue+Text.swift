@@ -35,7 +35,7 @@ private struct JSONWriter {
             writeList(array, "[", "]", level: level) { writer, element in writer.write(element, level: level + 1) }
         case .object(let object):
             let members = Array(object)
-            let ordered = sortsKeys ? members.sorted { $0.key < $1.key } : members
+            let ordered = sortsKeys ? members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) } : members
             writeList(ordered, "{", "}", level: level) { writer, member in
                 writer.write(member.key)
                 writer.output += writer.indent != nil || writer.spaced ? ": " : ":"

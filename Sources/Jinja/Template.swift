@@ -12,6 +12,7 @@ package struct Template: Sendable {
     private struct Program: @unchecked Sendable {
         let body: Block
         let slotCount: Int
+        let blocks: [String: NamedBlock]
     }
 
     private let program: Program
@@ -19,7 +20,8 @@ package struct Template: Sendable {
     /// - Throws: What is wrong with the source, and on which line.
     package init(_ source: String) throws(JinjaError) {
         let body = Block(try Parser.statements(of: source))
-        program = Program(body: body, slotCount: try Resolver.resolve(body))
+        let resolved = try Resolver.resolve(body)
+        program = Program(body: body, slotCount: resolved.slotCount, blocks: resolved.blocks)
     }
 
     /// Renders the template.
@@ -31,6 +33,16 @@ package struct Template: Sendable {
     package func render(
         _ context: JSONObject, limits: RenderLimits = .default, now: Date = Date()
     ) throws(JinjaError) -> String {
-        try Renderer(context: context, limits: limits, now: now).render(program.body, slotCount: program.slotCount)
+        try renderTracked(context, trusting: [], limits: limits, now: now).string
+    }
+
+    /// Renders the template and tells what of the result is its own words, and what came from the context.
+    ///
+    /// - Parameter trusted: Texts of the context that count as the template's own.
+    package func renderTracked(
+        _ context: JSONObject, trusting trusted: TrustedPaths, limits: RenderLimits = .default, now: Date = Date()
+    ) throws(JinjaError) -> TrackedText {
+        try Renderer(context: context, trusting: trusted, blocks: program.blocks, limits: limits, now: now)
+            .render(program.body, slotCount: program.slotCount)
     }
 }

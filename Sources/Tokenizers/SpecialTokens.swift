@@ -53,18 +53,23 @@ struct SpecialTokens: Sendable {
 
     var isEmpty: Bool { nodes.count == 1 }
 
-    /// The first token written out at or after `start`, and where.
+    /// The first token written out at or after `start`, and where. Of control tokens only those count that stand wholly
+    /// outside content.
     func first(
-        in text: UnsafeBufferPointer<UInt8>, from start: Int, parsesControl: Bool
+        in text: UnsafeBufferPointer<UInt8>, from start: Int, content: inout ContentCursor
     ) -> (token: TokenID, range: Range<Int>)? {
         if isEmpty { return nil }
         for position in start..<text.count {
+            guard roots[Int(text[position])] >= 0 else { continue }
+            let controlEnd = content.endOfTemplate(at: position)
             var node = roots[Int(text[position])]
             var found: (token: TokenID, range: Range<Int>)?
             var end = position + 1
             while node >= 0 {
                 let current = nodes[Int(node)]
-                if current.token >= 0, parsesControl || !current.isControl { found = (current.token, position..<end) }
+                if current.token >= 0, !current.isControl || end <= controlEnd {
+                    found = (current.token, position..<end)
+                }
                 guard end < text.count else { break }
                 let byte = text[end]
                 node = current.firstChild
@@ -74,5 +79,28 @@ struct SpecialTokens: Sendable {
             if let found { return found }
         }
         return nil
+    }
+}
+
+/// Walks along a text and knows where its content is, as opposed to what a chat template says.
+struct ContentCursor {
+    private let ranges: [Range<Int>]
+    private let count: Int
+    private var next = 0
+
+    /// - Parameters:
+    ///   - ranges: Of bytes, ascending.
+    ///   - count: The length of the text in bytes.
+    init(_ ranges: [Range<Int>], count: Int) {
+        self.ranges = ranges
+        self.count = count
+    }
+
+    /// Where the template's own text that `position` stands in ends; `position` itself when it stands in content.
+    /// Positions may only grow from call to call.
+    mutating func endOfTemplate(at position: Int) -> Int {
+        while next < ranges.count, ranges[next].upperBound <= position { next += 1 }
+        guard next < ranges.count else { return count }
+        return max(position, ranges[next].lowerBound)
     }
 }

@@ -8,18 +8,31 @@ extension Tokenizer {
     package func encode(
         _ text: String, parsesSpecial: Bool, addsBOS: Bool, addsEOS: Bool = false
     ) -> [TokenID] {
+        encode(
+            text, contentRanges: parsesSpecial ? [] : [0..<text.utf8.count], addsBOS: addsBOS, addsEOS: addsEOS)
+    }
+
+    /// The tokens of a text that a chat template made.
+    ///
+    /// The text is tokenised as a whole, so that tokens join across the borders of content as they did in training; but a
+    /// control token that is spelled in content, or partly in content, is text like any other.
+    /// - Parameter contentRanges: The bytes that do not come from the template itself, ascending.
+    package func encode(
+        _ text: String, contentRanges: [Range<Int>], addsBOS: Bool, addsEOS: Bool = false
+    ) -> [TokenID] {
         var text = text
-        var tokens = text.withUTF8 { encode($0, parsesSpecial: parsesSpecial) }
+        var tokens = text.withUTF8 { encode($0, contentRanges: contentRanges) }
         if addsBOS, self.addsBOS, let bosToken, tokens.first != bosToken { tokens.insert(bosToken, at: 0) }
         if addsEOS, self.addsEOS, let eosToken, tokens.last != eosToken { tokens.append(eosToken) }
         return tokens
     }
 
-    private func encode(_ text: UnsafeBufferPointer<UInt8>, parsesSpecial: Bool) -> [TokenID] {
+    private func encode(_ text: UnsafeBufferPointer<UInt8>, contentRanges: [Range<Int>]) -> [TokenID] {
         var encoder = Encoder(self, text)
+        var content = ContentCursor(contentRanges, count: text.count)
         var position = 0
         while position < text.count {
-            let special = specialTokens.first(in: text, from: position, parsesControl: parsesSpecial)
+            let special = specialTokens.first(in: text, from: position, content: &content)
             var end = special?.range.lowerBound ?? text.count
             var next = special?.range.upperBound ?? text.count
             if let token = special?.token {

@@ -3,11 +3,21 @@ import Inference
 /// The commands of `fm` in the order in which its help lists them.
 package enum CommandTable {
     package static let commands: [Command] = [
-        .respond, .chat, .schema, .tokenCount, .available, .models, .pull, .remove, .bench,
-        .trace, .version,
+        .respond, .chat, .serve, .schema, .tokenCount, .available, .quotaUsage, .models, .pull, .remove, .bench,
+        .trace, .completions, .manual, .version,
     ]
 
     package static func find(_ name: String) -> Command? { commands.first { $0.name == name } }
+
+    /// Variables of the environment that mean something to `fm`.
+    package static let environment = [
+        ("FM_MODEL", "the model where none is named: a name or a path"),
+        ("FM_MODELS_DIR", "the folder of the model files"),
+        ("FM_PREFIXES_DIR", "the folder of prewarmed prompts; 0: none are kept"),
+        ("FM_SERVE_TOKEN", "the tokens of who may use fm serve"),
+        ("FM_TRACE", "a file for a trace of what the program does; 1: only notes, to standard error"),
+        ("NO_COLOR", "when set to anything, no colours"),
+    ]
 
     package static var helpText: String {
         """
@@ -20,13 +30,7 @@ package enum CommandTable {
         'fm COMMAND --help' tells more about each.
 
         environment:
-        \(Command.table([
-            ("FM_MODEL", "the model where none is named: a name or a path"),
-            ("FM_MODELS_DIR", "the folder of the model files"),
-            ("FM_PREFIXES_DIR", "the folder of prewarmed prompts; 0: none are kept"),
-            ("FM_TRACE", "a file for a trace of what the program does; 1: only notes, to standard error"),
-            ("NO_COLOR", "when set to anything, no colours"),
-        ]))
+        \(Command.table(environment))
         exit status:
         \(Command.table(ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) }))
         """

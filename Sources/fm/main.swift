@@ -6,7 +6,7 @@ let context = Context.standard()
 _ = Interrupts.shared
 
 do {
-    guard let (command, arguments) = try CommandTable.parse(Array(CommandLine.arguments.dropFirst())) else {
+    guard let (command, arguments) = try CommandTable.parse(RawArguments.validated()) else {
         context.output.write(CommandTable.helpText)
         exit(ExitCode.success.rawValue)
     }

@@ -3,14 +3,15 @@ import Testing
 
 extension Kernels {
     @Suite struct MatmulTests {
-        /// Activations as the rounding to 8 bits in blocks of 32 makes them.
-        static func rounded(_ x: [Float]) -> [Float] {
+        /// Activations as the rounding to 8 or 15 bits in blocks of 32 makes them.
+        static func rounded(_ x: [Float], fine: Bool) -> [Float] {
+            let limit: Float = fine ? 16383 : 127
             var result = x
             for start in stride(from: 0, to: x.count, by: 32) {
                 let greatest = x[start..<start + 32].map { abs($0) }.max()!
                 guard greatest > 0 else { continue }
                 for i in start..<start + 32 {
-                    result[i] = (x[i] * (127 / greatest)).rounded(.toNearestOrEven) * (greatest / 127)
+                    result[i] = (x[i] * (limit / greatest)).rounded(.toNearestOrEven) * (greatest / limit)
                 }
             }
             return result
@@ -42,13 +43,15 @@ extension Kernels {
         func `every set multiplies right`(type: ck_type, tokens: Int) {
             var generator = SeededGenerator(state: UInt64(tokens))
             let pool = Pool(threads: 2)
-            for (rows, cols) in [(8, 256), (5, 256), (43, 512), (144, 768)] {
-                let matrix = TestMatrix(type, rows: rows, cols: cols, using: &generator)
+            for (rows, cols, fine) in [
+                (8, 256, false), (5, 256, true), (43, 512, false), (43, 512, true), (144, 768, true),
+            ] {
+                let matrix = TestMatrix(type, rows: rows, cols: cols, fine: fine, using: &generator)
                 let x = generator.floats(tokens * cols)
                 let bias = generator.floats(rows)
                 let rounds = roundingTypes.contains(type)
                 var (expected, scale) = Self.reference(
-                    rounds ? Self.rounded(x) : x, matrix.values, tokens: tokens, rows: rows, cols: cols)
+                    rounds ? Self.rounded(x, fine: fine) : x, matrix.values, tokens: tokens, rows: rows, cols: cols)
                 for i in expected.indices {
                     expected[i] += bias[i % rows] + 3
                     scale[i] += abs(bias[i % rows]) + 3
@@ -69,7 +72,7 @@ extension Kernels {
                         }
                     }
                     let error = greatestError(y, expected, scale: scale)
-                    #expect(error < 3e-6, "\(rows)×\(cols), \(String(cString: ck_set_name(set)))")
+                    #expect(error < 3e-6, "\(rows)×\(cols), fine: \(fine), \(String(cString: ck_set_name(set)))")
                 }
             }
         }
@@ -122,11 +125,14 @@ extension Kernels {
         func `several products share an input`(set: ck_instruction_set) {
             var generator = SeededGenerator(state: 3)
             let pool = Pool(threads: 3)
-            let types = [CK_Q4_0, CK_Q4_1, CK_Q5_0, CK_Q5_1, CK_Q8_0, CK_IQ4_NL, CK_F16, CK_BF16, CK_F32]
+            let types = [
+                CK_Q4_0, CK_Q4_1, CK_Q5_0, CK_Q5_1, CK_Q8_0, CK_IQ4_NL, CK_F16, CK_BF16, CK_F32, CK_Q4_0, CK_Q8_0,
+            ]
+            let fine = types.indices.map { $0 % 3 == 0 }
             for tokens in [1, 3, 6, 17] {
                 let cols = 32 * 19
                 let matrices = types.enumerated().map {
-                    TestMatrix($1, rows: 8 * $0 + 11, cols: cols, using: &generator)
+                    TestMatrix($1, rows: 8 * $0 + 11, cols: cols, fine: fine[$0], using: &generator)
                 }
                 let stride = cols + 3
                 let x = generator.floats(1 + tokens * stride)
@@ -159,7 +165,8 @@ extension Kernels {
                     let rows = Int(matrices[i].matrix.rows)
                     let rounds = roundingTypes.contains(type)
                     let (expected, scale) = Self.reference(
-                        rounds ? Self.rounded(compact) : compact, matrices[i].values, tokens: tokens, rows: rows,
+                        rounds ? Self.rounded(compact, fine: fine[i]) : compact, matrices[i].values, tokens: tokens,
+                        rows: rows,
                         cols: cols)
                     let y = (0..<tokens).flatMap { token -> [Float] in
                         let start = 1 + token * (rows + 5)
@@ -176,8 +183,8 @@ extension Kernels {
         func `some rows are those of the whole product`(set: ck_instruction_set) {
             var generator = SeededGenerator(state: 8)
             let pool = Pool(threads: 2)
-            for type in allTypes {
-                let matrix = TestMatrix(type, rows: 203, cols: 512, using: &generator)
+            for (type, fine) in allTypes.flatMap({ [($0, false), ($0, true)] }) {
+                let matrix = TestMatrix(type, rows: 203, cols: 512, fine: fine, using: &generator)
                 let x = generator.floats(512)
                 let bias = generator.floats(203)
                 let rows: [Int32] = [0, 1, 9, 8, 100, 101, 150, 199, 200, 202, 3]
@@ -198,7 +205,7 @@ extension Kernels {
                         }
                     }
                 }
-                #expect(few == rows.map { all[Int($0)] }, "\(type.testDescription)")
+                #expect(few == rows.map { all[Int($0)] }, "\(type.testDescription), fine: \(fine)")
             }
         }
 
@@ -231,16 +238,16 @@ extension Kernels {
                         ck_dequantize(type, $0.baseAddress, &values, Int64(8 * cols))
                         #expect(ck_pack(type, $0.baseAddress, packed.baseAddress, 8, Int64(cols)))
                     }
-                    for sign: Float in [1, -1] {
+                    for (sign, fine): (Float, Bool) in [(1, false), (-1, false), (1, true), (-1, true)] {
                         let x = [Float](repeating: sign * 100, count: tokens * cols)
                         let (expected, scale) = Self.reference(
-                            Self.rounded(x), values, tokens: tokens, rows: 8, cols: cols)
+                            Self.rounded(x, fine: fine), values, tokens: tokens, rows: 8, cols: cols)
                         for set in fastSets {
                             var y = [Float](repeating: 0, count: tokens * 8)
                             with(set) {
                                 y.withUnsafeMutableBufferPointer { y in
                                     var matrix = ck_matrix(
-                                        type: type, rows: 8, cols: Int64(cols), data: packed.baseAddress)
+                                        type: type, rows: 8, cols: Int64(cols), data: packed.baseAddress, fine: fine)
                                     withUnsafePointer(to: &matrix) {
                                         var product = ck_product(
                                             matrix: $0, y: y.baseAddress, y_stride: 8, bias: nil, accumulates: false)
@@ -249,18 +256,20 @@ extension Kernels {
                                     }
                                 }
                             }
-                            #expect(greatestError(y, expected, scale: scale) < 2e-6, "byte \(byte), sign \(sign)")
+                            #expect(
+                                greatestError(y, expected, scale: scale) < 2e-6,
+                                "byte \(byte), sign \(sign), fine: \(fine)")
                         }
                     }
                 }
             }
         }
 
-        @Test(arguments: [CK_SET_SCALAR] + fastSets)
-        func `blocks of zeros and subnormals do no harm to others`(set: ck_instruction_set) {
+        @Test(arguments: [CK_SET_SCALAR] + fastSets, [false, true])
+        func `blocks of zeros and subnormals do no harm to others`(set: ck_instruction_set, fine: Bool) {
             var generator = SeededGenerator(state: 2)
             let pool = Pool(threads: 1)
-            let matrix = TestMatrix(CK_Q4_0, rows: 8, cols: 128, using: &generator)
+            let matrix = TestMatrix(CK_Q4_0, rows: 8, cols: 128, fine: fine, using: &generator)
             var x = [Float](repeating: 0, count: 128)
             for i in 0..<32 { x[i] = 714 * Float.leastNonzeroMagnitude }
             for i in 32..<64 { x[i] = Float(i) }
@@ -272,7 +281,7 @@ extension Kernels {
                 }
             }
             // What is below the smallest scale counts as nought.
-            let counted = [Float](repeating: 0, count: 32) + Self.rounded(Array(x[32...]))
+            let counted = [Float](repeating: 0, count: 32) + Self.rounded(Array(x[32...]), fine: fine)
             let (expected, scale) = Self.reference(counted, matrix.values, tokens: 1, rows: 8, cols: 128)
             #expect(greatestError(y, expected, scale: scale) < 3e-6)
         }

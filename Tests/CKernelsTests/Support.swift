@@ -82,7 +82,7 @@ final class TestMatrix {
     private let memory: UnsafeMutableRawPointer
     private let bytes: Int
 
-    init(_ type: ck_type, rows: Int, cols: Int, using generator: inout SeededGenerator) {
+    init(_ type: ck_type, rows: Int, cols: Int, fine: Bool = false, using generator: inout SeededGenerator) {
         let blocks = rows * cols / Int(ck_type_block_size(type))
         let file = randomBlocks(type, count: blocks, using: &generator)
         let bytes = ck_matrix_bytes(type, Int64(rows), Int64(cols))
@@ -93,7 +93,7 @@ final class TestMatrix {
             precondition(ck_pack(type, $0.baseAddress, memory, Int64(rows), Int64(cols)))
         }
         (self.file, self.bytes, self.memory, self.values) = (file, bytes, memory, values)
-        matrix = ck_matrix(type: type, rows: Int64(rows), cols: Int64(cols), data: memory)
+        matrix = ck_matrix(type: type, rows: Int64(rows), cols: Int64(cols), data: memory, fine: fine)
     }
 
     deinit { ck_free(memory, bytes) }

@@ -18,6 +18,19 @@ import Testing
         #expect(error?.offset == offset)
     }
 
+    @Test func textsAreEqualByCodePoints() throws {
+        let both = #"{"\u00e9":1,"e\u0301":2,"\u00e9":3}"#
+        var object = try #require(try JSONValue(parsing: both).objectValue)
+        #expect(object.count == 2)
+        #expect(object["\u{e9}"] == 3 && object["e\u{301}"] == 2)
+        #expect(JSONValue.object(object).text().utf8.elementsEqual("{\"\u{e9}\":3,\"e\u{301}\":2}".utf8))
+        object["\u{e9}"] = nil
+        #expect(object.keys.count == 1 && object["e\u{301}"] == 2)
+        #expect(JSONValue.string("\u{e9}") != .string("e\u{301}"))
+        #expect(Set<JSONValue>(["\u{e9}", "e\u{301}", "\u{e9}"]).count == 2)
+        #expect(try JSONValue(parsing: #"{"\u00e9":1}"#) != JSONValue(parsing: #"{"e\u0301":1}"#))
+    }
+
     @Test(arguments: [("1", "1.0"), ("10", "1e1"), ("0", "-0.00"), ("0.5", "5e-1"), ("100", "1E+2")])
     func numbersAreEqualByValue(left: String, right: String) throws {
         #expect(try JSONValue(parsing: left) == JSONValue(parsing: right))

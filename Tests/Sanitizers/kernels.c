@@ -31,7 +31,7 @@ static void check(const char *what, const float *a, const float *b, int64_t coun
     }
 }
 
-static void matmul(ck_pool *pool, ck_type type, int64_t rows, int64_t cols, int64_t tokens) {
+static void matmul(ck_pool *pool, ck_type type, bool fine, int64_t rows, int64_t cols, int64_t tokens) {
     const size_t bytes = ck_matrix_bytes(type, rows, cols);
     uint8_t *file = malloc(bytes);
     // Two bytes of a half or float never have an exponent that is large.
@@ -41,7 +41,7 @@ static void matmul(ck_pool *pool, ck_type type, int64_t rows, int64_t cols, int6
     }
     void *prepared = malloc(bytes);
     if (!ck_pack(type, file, prepared, rows, cols)) exit(1);
-    const ck_matrix matrix = {type, rows, cols, prepared};
+    const ck_matrix matrix = {type, rows, cols, prepared, fine};
     float *x = numbers(tokens * cols), *bias = numbers(rows), *ys[2];
     int32_t *some = malloc(sizeof(int32_t) * (size_t)rows);
     for (int64_t i = 0; i < rows; i++) some[i] = (int32_t)(rows - 1 - i);
@@ -152,9 +152,11 @@ int main(void) {
         if (!ck_type_is_known(type)) continue;
         const int64_t odd = ck_type_block_size((ck_type)type) == 256 ? 512 : 32 * 11;
         for (int64_t tokens = 1; tokens <= 9; tokens++) {
-            matmul(pool, (ck_type)type, 8 * (tokens % 4) + tokens % 3, odd, tokens);
+            for (int fine = 0; fine < 2; fine++) {
+                matmul(pool, (ck_type)type, fine, 8 * (tokens % 4) + tokens % 3, odd, tokens);
+            }
         }
-        matmul(pool, (ck_type)type, 200, odd, 70);
+        for (int fine = 0; fine < 2; fine++) matmul(pool, (ck_type)type, fine, 200, odd, 70);
     }
     attention(pool, 9, 3, 64, 0, 0);
     attention(pool, 4, 1, 128, 17, 3);

@@ -9,6 +9,8 @@ package final class FaultServer: Sendable {
         package var headers: [String: String]
         /// How many requests came before.
         package var number: Int
+        /// As many bytes as `Content-Length` says.
+        package var body: [UInt8] = []
 
         /// The offset of `Range: bytes=OFFSET-`.
         package var rangeStart: Int? {
@@ -20,6 +22,10 @@ package final class FaultServer: Sendable {
     package enum Step: Sendable {
         case send([UInt8])
         case pause(Double)
+        /// Goes on when the flag is set, or after ten seconds.
+        case wait(Flag)
+        /// Sets the flag when the other side closes the connection, or after ten seconds goes on without.
+        case noteClosing(Flag)
         /// Ends the connection with a reset instead of in an orderly way.
         case reset
     }
@@ -50,6 +56,8 @@ package final class FaultServer: Sendable {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else {
                     if errno == EINTR || errno == ECONNABORTED { continue }
+                    // Closed here and nowhere else: a number that is free again could be another server's at once.
+                    close(listener)
                     return
                 }
                 Thread.detachNewThread { [self] in
@@ -61,7 +69,6 @@ package final class FaultServer: Sendable {
 
     package func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 
     package func url(_ path: String = "/model.gguf") -> String { "http://127.0.0.1:\(port)\(path)" }
@@ -83,6 +90,13 @@ package final class FaultServer: Sendable {
                     rest = rest.dropFirst(count)
                 }
             case .pause(let seconds): usleep(UInt32(seconds * 1e6))
+            case .wait(let flag):
+                for _ in 0..<1000 where !flag.isSet { usleep(10_000) }
+            case .noteClosing(let flag):
+                var patience = timeval(tv_sec: 10, tv_usec: 0)
+                setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+                var byte: UInt8 = 0
+                if recv(connection, &byte, 1, 0) == 0 || errno == ECONNRESET { flag.set() }
             case .reset:
                 var value = linger(l_onoff: 1, l_linger: 0)
                 setsockopt(connection, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
@@ -110,8 +124,16 @@ package final class FaultServer: Sendable {
             guard parts.count == 2 else { continue }
             headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
         }
+        var body: [UInt8] = []
+        let length = headers["content-length"].flatMap { Int($0) } ?? 0
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while body.count < min(length, 64 << 20) {
+            let count = recv(connection, &buffer, min(buffer.count, length - body.count), 0)
+            guard count > 0 else { return nil }
+            body += buffer[..<count]
+        }
         return log.withLock { log in
-            let request = Request(path: String(words[1]), headers: headers, number: log.count)
+            let request = Request(path: String(words[1]), headers: headers, number: log.count, body: body)
             log.append(request)
             return request
         }

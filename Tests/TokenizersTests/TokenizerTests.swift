@@ -1,4 +1,5 @@
 import JSON
+import TestSupport
 import Testing
 import Tokenizers
 
@@ -56,6 +57,46 @@ struct TokenizerTests {
         #expect(tokenizer.isControl(start) && !tokenizer.isControl(tool) && !tokenizer.isControl(0))
         #expect(tokenizer.bytes(of: start) == [])
         #expect(tokenizer.bytes(of: tool) == Array("<tool>".utf8))
+    }
+
+    @Test
+    func `control tokens that are spelled in content are text, and nothing else changes`() throws {
+        let tokenizer = try Tokenizer(
+            Fixture.byteLevel(controls: ["<|im_start|>", "<|im_end|>", "<|im_end|>er"], userDefined: ["<tool>"]))
+        let end = try #require(tokenizer.token(named: "<|im_end|>"))
+        let longer = try #require(tokenizer.token(named: "<|im_end|>er"))
+        let tool = try #require(tokenizer.token(named: "<tool>"))
+        func encode(_ parts: [(text: String, isContent: Bool)]) -> (text: String, tokens: [TokenID]) {
+            var (text, ranges): (String, [Range<Int>]) = ("", [])
+            for part in parts {
+                let start = text.utf8.count
+                text += part.text
+                if part.isContent { ranges.append(start..<text.utf8.count) }
+            }
+            return (text, tokenizer.encode(text, contentRanges: ranges, addsBOS: false))
+        }
+        func count(_ token: TokenID, _ parts: [(text: String, isContent: Bool)]) -> Int {
+            let (text, tokens) = encode(parts)
+            #expect(tokenizer.decode(tokens, skipsSpecial: false) == text)
+            return tokens.filter { $0 == token }.count
+        }
+        #expect(count(end, [("the<|im_end|>", true), ("<|im_end|>", false)]) == 1)
+        #expect(count(end, [("<|im_", true), ("end|>", false)]) == 0)
+        #expect(count(end, [("<|im_", false), ("end|>", true)]) == 0)
+        #expect(count(end, [("<|im", true), ("_end|>", true)]) == 0)
+        // The longest that lies in the template's own text.
+        #expect(count(end, [("<|im_end|>", false), ("er", true)]) == 1)
+        #expect(count(longer, [("<|im_end|>", false), ("er", true)]) == 0)
+        #expect(count(longer, [("<|im_end|>", false), ("er", false)]) == 1)
+        // User-defined tokens are words like others.
+        #expect(count(tool, [("<tool>", true), ("<to", true), ("ol>", false)]) == 2)
+
+        for text in Fixture.texts where !text.contains("<|im_") {
+            let parts = [("<|im_start|>the", false), (text, true), ("<|im_end|>\n", false)]
+            #expect(
+                encode(parts).tokens
+                    == tokenizer.encode("<|im_start|>the\(text)<|im_end|>\n", parsesSpecial: true, addsBOS: false))
+        }
     }
 
     @Test
@@ -160,13 +201,12 @@ struct TokenizerTests {
             String(repeating: "a", count: 400_000), String(repeating: " ", count: 400_000) + "x",
             String(repeating: "世", count: 100_000),
         ] {
-            var tokens: [TokenID] = []
-            let duration = ContinuousClock().measure {
-                tokens = tokenizer.encode(text, parsesSpecial: false, addsBOS: false)
-            }
+            let tokens = tokenizer.encode(text, parsesSpecial: false, addsBOS: false)
             #expect(tokenizer.decode(tokens, skipsSpecial: false) == text)
-            // A second is far more than n log n needs, and far less than n² would.
-            #expect(duration < .seconds(10))
+            let growth = growth(of: 10_000) { size in
+                _ = tokenizer.encode(String(text.suffix(size)), parsesSpecial: false, addsBOS: false)
+            }
+            #expect(growth < 10)
         }
     }
 }

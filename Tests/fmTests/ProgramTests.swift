@@ -67,6 +67,32 @@ import fm
         #expect(try run("respond", "--schema", "/etc/hostname", "x").status == 8)
     }
 
+    @Test func whatIsNotTextIsNamed() throws {
+        let argument = try run("token-count", "a", before: #"set -- token-count $'b\xff'"#)
+        #expect(argument.status == 2)
+        #expect(argument.messages.hasPrefix("fm: argument 2 is not UTF-8 text"))
+        folder.write([0x61, 0xff], "bad.txt")
+        let file = try run("respond", "--file", "\(folder.path)/bad.txt")
+        #expect(file.status == 2)
+        #expect(file.messages.contains("bad.txt is not UTF-8 text"))
+        let input = try run("respond", "-", before: #"exec < <(printf 'a\xc3')"#)
+        #expect(input.status == 2)
+        #expect(input.messages.contains("standard input is not UTF-8 text"))
+    }
+
+    @Test func aFullDiskUnderTheOutputIsNamed() throws {
+        let ended = try run("version", before: "exec > /dev/full")
+        #expect(ended.status == 7)
+        #expect(ended.messages == "fm: cannot write standard output: No space left on device.\n")
+    }
+
+    @Test func aStoreThatCannotBeIsNamed() throws {
+        let ended = try run("pull", "http://127.0.0.1:9/a.gguf", before: "export FM_MODELS_DIR=/proc/self/models")
+        #expect(ended.status == 7)
+        #expect(
+            ended.messages.hasPrefix("fm: cannot write '/proc/self/models': No such file or directory. FM_MODELS_DIR"))
+    }
+
     @Test func resultsAndMessagesAreApart() throws {
         let version = try run("version")
         #expect(version.output.hasPrefix("fm ") && version.messages == "")

@@ -37,6 +37,15 @@ import fm
         #expect(texts.contains("two words\n\nfrom a file"))
     }
 
+    @Test func C9_anOverflowHasAStatusOfItsOwn() async {
+        let overflow = LanguageModelError.contextSizeExceeded(
+            .init(contextSize: 10, tokenCount: 20, debugDescription: "The largest entries are prompt 0 (18 tokens)."))
+        let outcome = await fixture.run(["respond", "hello"], [[.fail(overflow)]])
+        #expect(outcome.code == .contextOverflow && outcome.code.rawValue == 4)
+        #expect(outcome.output == "")
+        #expect(outcome.messages.contains("18 tokens"))
+    }
+
     @Test func jsonHasAnswerUsageAndTimes() async throws {
         let outcome = await fixture.run(
             ["respond", "--json", "hello"], [[.text("day"), .usage(input: 12, cached: 3, output: 7, reasoning: 2)]])

@@ -14,11 +14,12 @@ FM = os.environ.get("FM") or pathlib.Path(__file__).resolve().parents[2] / ".bui
 
 
 class Terminal:
-    """A program in a terminal of its own. The model is a file that only looks like one: nothing here makes it load."""
+    """A program in a terminal of its own. Unless another is given, the model is a file that only looks like one."""
 
-    def __init__(self, home, *arguments):
-        model = pathlib.Path(home) / "sample.gguf"
-        model.write_bytes(b"GGUF" + bytes(60))
+    def __init__(self, home, *arguments, model=None):
+        if model is None:
+            model = pathlib.Path(home) / "sample.gguf"
+            model.write_bytes(b"GGUF" + bytes(60))
         environment = {"HOME": home, "TERM": "xterm", "PATH": os.environ["PATH"], "FM_MODELS_DIR": f"{home}/models"}
         self.master, terminal = pty.openpty()
         self.process = subprocess.Popen(
@@ -147,7 +148,31 @@ def a_request_to_end_leaves_the_terminal_as_it_was(home):
     assert terminal.ended() == 143
 
 
+def interrupt_stops_the_answer_and_not_the_program(home):
+    name = os.environ.get("FM_MODEL", "smollm2-135m")
+    path = subprocess.run([str(FM), "models", "--path", name], capture_output=True, text=True, check=True).stdout.strip()
+    terminal = Terminal(home, "--stats", model=path)
+    terminal.expect("> ")
+    terminal.send("Write a very long story about a ship, of many pages.\r")
+    # The answer has begun when a word of it is there, which is no part of what was typed.
+    terminal.expect(" pages.", 60)
+    while len(terminal.seen.split()) < 8:
+        terminal.seen += os.read(terminal.master, 4096).decode(errors="replace")
+    os.write(terminal.master, b"\x03")
+    terminal.expect("(stopped)", 10)
+    terminal.expect("> ")
+    terminal.send("/model\r")
+    terminal.expect(f"({path})")
+    # And the next answer comes as if nothing had been.
+    terminal.send("Say yes.\r")
+    terminal.expect("tokens/s", 60)
+    terminal.expect("> ")
+    terminal.send("/quit\r")
+    assert terminal.ended() == 0
+
+
 TESTS = [
+    interrupt_stops_the_answer_and_not_the_program,
     commands_and_quit,
     interrupt_throws_the_line_away,
     history_lasts,

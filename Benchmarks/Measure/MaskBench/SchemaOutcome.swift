@@ -17,7 +17,7 @@ struct SchemaOutcome {
 
     var name: String
     var verdict: Verdict
-    /// Nanoseconds to compile, if that ended well, and for each mask.
+    /// Nanoseconds to compile, if that ended well, and for each mask, written out as a bit set.
     var compileTime: Double
     var maskTimes: [Double] = []
 
@@ -55,6 +55,15 @@ struct SchemaJudge {
     let trie: TokenTrie
     let tokenize: (String) -> [Int32]
     var options = SchemaOptions()
+    /// Where masks are written, as an engine that is not ours would have them.
+    private let words: UnsafeMutableBufferPointer<UInt64>
+
+    init(trie: TokenTrie, tokenize: @escaping (String) -> [Int32]) {
+        self.trie = trie
+        self.tokenize = tokenize
+        words = .allocate(capacity: (trie.vocabularySize + 63) / 64)
+        words.initialize(repeating: 0)
+    }
 
     func judge(name: String, schema: JSONValue, tests: [(data: JSONValue, isValid: Bool)]) -> SchemaOutcome {
         let start = threadTime()
@@ -90,6 +99,7 @@ struct SchemaJudge {
         func mask() -> TokenMask {
             let start = threadTime()
             let mask = matcher.mask()
+            mask.write(to: words)
             times.append(Double(threadTime() - start))
             return mask
         }

@@ -44,14 +44,17 @@ extension GeneratedContent {
         case .object(let object):
             var properties: [String: GeneratedContent] = [:]
             properties.reserveCapacity(object.count)
-            let lastKey = object.keys.last
-            for (key, value) in object {
-                properties[key] = GeneratedContent(
-                    value, openDepth: key == lastKey ? max(0, openDepth - 1) : 0,
+            // Keys of structures are Swift's strings: those that differ only in how they compose characters are one key,
+            // which like any repeated key keeps its first place and its last value.
+            var orderedKeys: [String] = []
+            for (index, (key, value)) in object.enumerated() {
+                let content = GeneratedContent(
+                    value, openDepth: index == object.count - 1 ? max(0, openDepth - 1) : 0,
                     id: value.isStructured ? id?.appending(key: key) : nil)
+                if properties.updateValue(content, forKey: key) == nil { orderedKeys.append(key) }
             }
             self.init(
-                node: .structure(properties: properties, orderedKeys: object.keys), id: id, isComplete: isComplete)
+                node: .structure(properties: properties, orderedKeys: orderedKeys), id: id, isComplete: isComplete)
         }
     }
 

@@ -108,8 +108,9 @@ extension GuideConstraint {
 
     private func restrict(_ schema: inout JSONObject, to values: [String]) -> String? {
         var choices: [JSONValue] = []
-        for value in values.map(JSONValue.string) where !choices.contains(value) { choices.append(value) }
-        if let others = schema["enum"]?.arrayValue { choices.removeAll { !others.contains($0) } }
+        var seen: Set<JSONValue> = []
+        for value in values.map(JSONValue.string) where seen.insert(value).inserted { choices.append(value) }
+        if let others = schema["enum"]?.arrayValue.map(Set.init) { choices.removeAll { !others.contains($0) } }
         schema["enum"] = .array(choices)
         return choices.isEmpty ? "no value is left that all guides allow" : nil
     }

@@ -1,3 +1,4 @@
+import GuidedGeneration
 import JSON
 
 /// What is done to JSON Schema documents as a whole.
@@ -25,7 +26,7 @@ package enum SchemaDocument {
 
     /// The keyword beside `pattern` that holds a regular expression in Swift's syntax which whole strings match. It says exactly what
     /// `pattern` says as far as JSON Schema's own syntax can: there `\\w`, say, has ASCII letters alone.
-    package static let regexKeyword = "x-swift-regex"
+    package static let regexKeyword = Grammar.swiftRegexKeyword
 
     /// The keywords for strings that match a regular expression as a whole.
     static func wholeMatch(_ regex: String) -> JSONObject {

@@ -1,15 +1,21 @@
 import Foundation
 import Observation
 
-/// A model on a server that the user runs or rents.
+/// A model on a server that the user runs or rents: any that speaks the Chat Completions protocol.
 ///
-/// Until a server is configured the model is unavailable, and says so.
+/// The server is named by the variables `FM_CLOUD_URL`, `FM_CLOUD_MODEL` and `FM_CLOUD_API_KEY`, or by the file
+/// `foundationmodels/private-cloud.json` in `~/.config` with the keys `url`, `model` and `api_key`. Until one is, the model is
+/// unavailable, and says so. `FM_SIMULATE` brings about states that a program has to cope with.
 public final class PrivateCloudComputeLanguageModel: Sendable {
     let service: any PrivateCloudService
 
     package init(service: any PrivateCloudService) { self.service = service }
 
-    public convenience init() { self.init(service: UnconfiguredPrivateCloud()) }
+    public convenience init() { self.init(environment: ProcessInfo.processInfo.environment) }
+
+    package convenience init(environment: [String: String]) {
+        self.init(service: PrivateCloudLibrary.shared.service(environment: environment))
+    }
 }
 
 extension PrivateCloudComputeLanguageModel: nonisolated Observable {}

@@ -17,19 +17,20 @@ package protocol PrivateCloudService: Sendable {
     ) async throws
 }
 
-/// Stands where no server is configured.
-struct UnconfiguredPrivateCloud: PrivateCloudService {
-    var identifier: String { "unconfigured" }
-    var availability: PrivateCloudComputeLanguageModel.Availability { .unavailable(.deviceNotEligible) }
-    var quotaUsage: PrivateCloudComputeLanguageModel.QuotaUsage {
-        .init(status: .belowLimit(.init(isApproachingLimit: false)))
-    }
+/// Stands where no server can be asked.
+struct UnusablePrivateCloud: PrivateCloudService {
+    let availability: PrivateCloudComputeLanguageModel.Availability
+    /// Why, and what to do.
+    let reason: String
+
+    var identifier: String { "none" }
+    var quotaUsage: PrivateCloudComputeLanguageModel.QuotaUsage { PrivateCloudQuota().usage }
     var capabilities: LanguageModelCapabilities {
         LanguageModelCapabilities([.vision, .guidedGeneration, .reasoning, .toolCalling])
     }
 
     private var error: PrivateCloudComputeLanguageModel.Error {
-        .serviceUnavailable(.init(debugDescription: "No server is configured for PrivateCloudComputeLanguageModel."))
+        .serviceUnavailable(.init(debugDescription: reason))
     }
 
     func contextSize() async throws -> Int { throw error }

@@ -9,6 +9,7 @@ package struct EngineBackend: LocalModelBackend {
     /// Which model file is meant; asked anew each time, for the user may fetch one or choose another while the program runs.
     let choose: @Sendable () throws -> ModelStore.Choice
     private let grammars = GrammarCache()
+    private var toolCalling: ToolCallingStrategy?
 
     init(choose: @escaping @Sendable () throws -> ModelStore.Choice) { self.choose = choose }
 
@@ -19,8 +20,11 @@ package struct EngineBackend: LocalModelBackend {
     package init(file: URL) { self.init(named: file.path) }
 
     /// A model by its name in the store, or by its path.
-    package init(named name: String) {
+    ///
+    /// - Parameter toolCalling: How tools are called, whatever the table says; for comparisons.
+    package init(named name: String, toolCalling: ToolCallingStrategy? = nil) {
         self.init { .ready(try ModelStore().resolve(name)) }
+        self.toolCalling = toolCalling
     }
 
     private var model: ModelStore.Model? {
@@ -68,11 +72,17 @@ package struct EngineBackend: LocalModelBackend {
     }
 
     package var supportedLanguages: Set<Locale.Language> {
-        guard let model, let codes = try? EngineLibrary.shared.languages(of: model.url) else { return [] }
+        guard let model, let codes = try? EngineLibrary.shared.facts(of: model.url).languages else { return [] }
         return Set(codes.map { Locale.Language(identifier: $0) })
     }
 
     package var reasons: Bool { false }
+
+    package func toolDialect() async throws -> ToolDialect? {
+        guard let model else { return nil }
+        let strategy = try toolCalling ?? EngineLibrary.shared.facts(of: model.url).toolCalling
+        return strategy == .dialect ? try await engine().chatTemplate.toolDialect : nil
+    }
 
     private func engine() async throws -> Engine {
         guard let model else {
@@ -125,6 +135,7 @@ package struct EngineBackend: LocalModelBackend {
                     case .promptProcessed(let total, let cached):
                         continuation.yield(.promptProcessed(total: total, cached: cached))
                     case .text(let text, let count): continuation.yield(.text(text, tokenCount: count))
+                    case .logprobs: break
                     case .finished(_, let usage):
                         continuation.yield(.finished(outputTokenCount: usage.generatedTokens))
                     }
@@ -183,11 +194,18 @@ extension Engine {
     /// A conversation as tokens, by the model's template.
     fileprivate func tokens(of prompt: LocalPrompt, addsGenerationPrompt: Bool) throws(InferenceError) -> [TokenID] {
         let messages = prompt.messages.map { message in
-            ChatMessage(ChatMessage.Role(rawValue: message.role.rawValue) ?? .user, message.content)
+            ChatMessage(
+                ChatMessage.Role(rawValue: message.role.rawValue) ?? .user, message.content,
+                toolCalls: message.toolCalls.map {
+                    ChatMessage.ToolCall(id: $0.id, name: $0.toolName, arguments: $0.arguments.jsonValue)
+                }, toolCallID: message.answeredCall?.id, toolName: message.answeredCall?.toolName)
         }
-        let text = try chatTemplate.render(messages, addsGenerationPrompt: addsGenerationPrompt)
-        // Many templates write the beginning-of-text token themselves; it must not come twice.
-        let begins = tokenizer.bosToken.flatMap { tokenizer.name(of: $0) }.map { !$0.isEmpty && text.hasPrefix($0) }
-        return tokenizer.encode(text, parsesSpecial: true, addsBOS: begins != true)
+        let tools = prompt.tools.map {
+            ChatTool(
+                name: $0.name, description: $0.description,
+                parameters: SchemaDocument.described($0.parameters.publishedSchema))
+        }
+        return try tokens(of: messages, tools: tools, addsGenerationPrompt: addsGenerationPrompt)
+            + prompt.answer.flatMap { tokenizer.encode($0.text, parsesSpecial: $0.isOfTemplate, addsBOS: false) }
     }
 }

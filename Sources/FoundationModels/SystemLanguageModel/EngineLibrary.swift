@@ -11,7 +11,7 @@ final class EngineLibrary: Sendable {
     private struct State {
         var engines: [String: Task<Engine, any Error>] = [:]
         var contextSizes: [String: Int] = [:]
-        var languages: [String: [String]] = [:]
+        var facts: [String: ModelFacts] = [:]
         var loadCounts: [String: Int] = [:]
     }
 
@@ -58,12 +58,12 @@ final class EngineLibrary: Sendable {
         return size
     }
 
-    /// The codes of the languages that a file's model was made for, read from its metadata once.
-    func languages(of file: URL) throws -> [String] {
-        if let known = state.withLock({ $0.languages[file.path] }) { return known }
-        let languages = ModelLanguages.codes(try GGUFFile(file).metadata)
-        state.withLock { $0.languages[file.path] = languages }
-        return languages
+    /// What is known of a file's model, by the file's metadata, which is read once.
+    func facts(of file: URL) throws -> ModelFacts {
+        if let known = state.withLock({ $0.facts[file.path] }) { return known }
+        let facts = ModelFacts(try GGUFFile(file).metadata)
+        state.withLock { $0.facts[file.path] = facts }
+        return facts
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Inference
 import JSON
 
 /// The engine of this machine as the framework sees it: a chat template, a tokenizer and a decoder under constraints.
@@ -15,6 +16,9 @@ package protocol LocalModelBackend: Sendable {
 
     /// Says why there is no model, for an error.
     var unavailabilityExplanation: String { get }
+
+    /// How the model writes tool calls, when it is to be trusted to; nil when it is to be asked about them in plain text.
+    func toolDialect() async throws -> ToolDialect?
 
     /// The number of tokens of a text by itself.
     func tokenCount(of text: String) async throws -> Int
@@ -48,6 +52,10 @@ package struct LocalGeneration: Sendable {
         self.constraint = constraint
         self.options = options
     }
+}
+
+extension LocalModelBackend {
+    package func toolDialect() async throws -> ToolDialect? { nil }
 }
 
 package enum LocalGenerationEvent: Sendable {

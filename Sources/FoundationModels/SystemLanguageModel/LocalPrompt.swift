@@ -9,6 +9,10 @@ package struct LocalPrompt: Sendable, Equatable {
     package struct Message: Sendable, Equatable {
         package var role: Role
         package var content: String
+        /// The tools that an assistant's message calls, for templates that know of calls.
+        package var toolCalls: [Transcript.ToolCall] = []
+        /// The call that a tool's message answers.
+        package var answeredCall: Transcript.ToolCall?
 
         package init(role: Role, content: String) {
             self.role = role
@@ -16,7 +20,18 @@ package struct LocalPrompt: Sendable, Equatable {
         }
     }
 
+    /// A part of an answer that is written for the model.
+    package struct AnswerPart: Sendable, Equatable {
+        package var text: String
+        /// Whether the text is the template's own, whose control tokens count, and not a model's or a program's.
+        package var isOfTemplate: Bool
+    }
+
     package var messages: [Message]
+    /// The tools that the template is to show; none for models that are asked about tools in plain text.
+    package var tools: [Transcript.ToolDefinition] = []
+    /// What the answer begins with.
+    package var answer: [AnswerPart] = []
 
     package init(messages: [Message]) { self.messages = messages }
 }
@@ -49,6 +64,33 @@ extension LocalPrompt {
             case .reasoning:
                 // Thoughts are not read again: templates of models that think leave them out too.
                 break
+            }
+        }
+    }
+
+    /// The conversation of a transcript for a template that knows of tools and calls.
+    package init(dialect transcript: Transcript, tools: [Transcript.ToolDefinition]) {
+        messages = []
+        self.tools = tools.filter(\.isIncludedInInstructions)
+        var calls: [String: Transcript.ToolCall] = [:]
+        for entry in transcript {
+            switch entry {
+            case .instructions(let instructions):
+                if !instructions.segments.isEmpty { append(.system, instructions.segments.promptText) }
+            case .toolCalls(let round):
+                var message = Message(role: .assistant, content: "")
+                message.toolCalls = Array(round)
+                for call in round { calls[call.id] = call }
+                messages.append(message)
+            case .toolOutput(let output):
+                var message = Message(role: .tool, content: output.segments.promptText)
+                message.answeredCall =
+                    calls[output.id]
+                    ?? Transcript.ToolCall(
+                        id: output.id, toolName: output.toolName, arguments: GeneratedContent(properties: [:]))
+                messages.append(message)
+            case .prompt, .response, .reasoning:
+                messages += LocalPrompt(transcript: Transcript(entries: [entry])).messages
             }
         }
     }

@@ -3,7 +3,7 @@ import JSON
 
 /// One turn of the model on this machine: whether to call a tool, which, with what, or the answer.
 ///
-/// Small models seldom write tool calls in the form that their templates ask for, but they choose well when they are asked to choose:
+/// Models that keep to the form of calls of their template are left to it (``DialectTurn``). Small models seldom write tool calls in the form that their templates ask for, but they choose well when they are asked to choose:
 /// so the choice among the tools and none is one constrained generation, the arguments of all calls of the round are a second one
 /// under the tool's schema, and the answer comes from the plain conversation.
 struct LocalTurn {
@@ -12,7 +12,7 @@ struct LocalTurn {
     let channel: LanguageModelExecutorGenerationChannel
 
     /// The tokens of all generations of the turn.
-    fileprivate struct Count {
+    struct Count {
         var input = 0
         var cached = 0
         var output = 0
@@ -26,24 +26,41 @@ struct LocalTurn {
 
     nonisolated(nonsending) func run() async throws {
         var count = Count()
-        let calls = try await chooseCalls(&count)
-        guard calls.isEmpty else {
-            for call in calls {
-                await channel.send(
-                    .toolCalls(
-                        action: .toolCall(
-                            id: UUID().uuidString, name: call.name,
-                            action: .appendArguments(call.arguments, tokenCount: call.tokenCount))))
-            }
-            await channel.send(.toolCalls(action: .updateUsage(input: count.usage.input, output: count.usage.output)))
-            return
+        // An answer under a schema cannot turn into a call half-way, so there the choice comes first.
+        if !request.enabledToolDefinitions.isEmpty, request.schema == nil,
+            let dialect = try await backend.toolDialect()
+        {
+            return try await DialectTurn(dialect: dialect, request: request, turn: self).run(&count)
         }
+        let calls = try await chooseCalls(&count)
+        guard calls.isEmpty else { return await send(calls, count) }
         try await answer(&count)
+    }
+
+    // MARK: What the session is told
+
+    nonisolated(nonsending) func send(_ calls: [Call], _ count: Count) async {
+        for call in calls {
+            await channel.send(
+                .toolCalls(
+                    action: .toolCall(
+                        id: UUID().uuidString, name: call.name,
+                        action: .appendArguments(call.arguments, tokenCount: call.tokenCount))))
+        }
+        await channel.send(.toolCalls(action: .updateUsage(input: count.usage.input, output: count.usage.output)))
+    }
+
+    nonisolated(nonsending) func send(text: String, tokenCount: Int) async {
+        await channel.send(.response(action: .appendText(text, tokenCount: tokenCount)))
+    }
+
+    nonisolated(nonsending) func report(_ count: Count) async {
+        await channel.send(.response(action: .updateUsage(input: count.usage.input, output: count.usage.output)))
     }
 
     // MARK: The answer
 
-    private nonisolated(nonsending) func answer(_ count: inout Count) async throws {
+    nonisolated(nonsending) func answer(_ count: inout Count) async throws {
         let generation = LocalGeneration(
             prompt: LocalPrompt(answering: request.transcript),
             constraint: request.schema.map { .schema($0) } ?? .none, options: request.generationOptions)
@@ -55,17 +72,17 @@ struct LocalTurn {
                 count.cached += cached
             case .text(let text, let tokens):
                 count.output += tokens
-                await channel.send(.response(action: .appendText(text, tokenCount: tokens)))
+                await send(text: text, tokenCount: tokens)
             case .finished(let tokens): count.output = before.output + tokens
             }
         }
         try Task.checkCancellation()
-        await channel.send(.response(action: .updateUsage(input: count.usage.input, output: count.usage.output)))
+        await report(count)
     }
 
     // MARK: Tools
 
-    private struct Call {
+    struct Call {
         var name: String
         var arguments: String
         var tokenCount: Int
@@ -105,7 +122,7 @@ struct LocalTurn {
         return calls
     }
 
-    private nonisolated(nonsending) func generate(
+    nonisolated(nonsending) func generate(
         _ prompt: LocalPrompt, _ constraint: LocalGeneration.Constraint, _ options: GenerationOptions,
         _ count: inout Count
     ) async throws -> (text: String, tokenCount: Int) {
@@ -131,7 +148,7 @@ struct LocalTurn {
 
 extension Transcript {
     /// What a tool was called with since the user last said something.
-    fileprivate func argumentsSinceLastPrompt(for name: String) -> [JSONValue] {
+    func argumentsSinceLastPrompt(for name: String) -> [JSONValue] {
         var found: [JSONValue] = []
         for entry in reversed() {
             switch entry {

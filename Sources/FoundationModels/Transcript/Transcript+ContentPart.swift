@@ -22,6 +22,7 @@ extension Instructions {
 extension GenerationSchema {
     /// Whether two schemas describe the same values under the same name.
     func hasSameContent(as other: GenerationSchema) -> Bool {
-        name == other.name && jsonSchema == other.jsonSchema
+        // As it is written: what is added for the decoder alone does not survive writing, nor does the name of an untitled schema.
+        publishedSchema == other.publishedSchema
     }
 }

@@ -142,6 +142,19 @@ final class Automaton: Sendable {
 // MARK: - Finite languages
 
 extension Automaton {
+    /// The characters that the texts of a list may have together, each of which may become a state.
+    private static let listLimit = 1_000_000
+    static let listLimitMessage = "the values have more than \(listLimit) characters together"
+
+    /// Whether texts are few enough for an automaton.
+    static func canList(_ texts: [String]) -> Bool {
+        var count = 0
+        return texts.allSatisfy { text in
+            count += text.utf8.count
+            return count <= listLimit
+        }
+    }
+
     /// The automaton of a finite set of texts, as a trie.
     static func texts(_ texts: [String]) -> Automaton {
         guard !texts.isEmpty else { return .empty }
@@ -229,8 +242,29 @@ extension Automaton {
             }
             return true
         }
-        guard stateCount <= 4096 else { return nil }
+        guard stateCount <= 4096, hasTexts(atMost: limit) else { return nil }
         return visit(0) ? texts : nil
+    }
+
+    /// Whether the language has so many texts or fewer: counted state by state, without writing one out.
+    private func hasTexts(atMost limit: Int) -> Bool {
+        /// The texts from each state on; -1 where they are not known, -2 while they are counted.
+        var counts = [Int](repeating: -1, count: stateCount)
+        func count(_ state: Int32) -> Int? {
+            let known = counts[Int(state)]
+            if known != -1 { return known >= 0 ? known : nil }
+            counts[Int(state)] = -2
+            var sum = accepts[Int(state)] ? 1 : 0
+            for edge in edges(of: state) {
+                // No state is without a text, so a cycle is endless and a wide edge is much.
+                guard edge.high - edge.low <= UInt32(limit), let below = count(edge.target) else { return nil }
+                sum += Int(edge.high - edge.low + 1) * below
+                guard sum <= limit else { return nil }
+            }
+            counts[Int(state)] = sum
+            return sum
+        }
+        return count(0) != nil
     }
 }
 

@@ -15,6 +15,9 @@ struct AutomatonDistances {
 
     func shortest(from state: Int32) -> Int32 { shortest[Int(state)] }
 
+    /// The most scalars to an accepting state; `Int32.max` where there is no end.
+    func longest(from state: Int32) -> Int32 { longest[Int(state)] }
+
     /// Whether a text can be completed from a state with at least and at most so many scalars.
     ///
     /// Exact where one bound alone is narrow: bounds that are near to one another are made part of the automaton.

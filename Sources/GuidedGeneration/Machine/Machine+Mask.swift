@@ -1,6 +1,33 @@
 extension Machine {
     /// The tokens that may come where a stack stands.
     func mask(_ stack: [Matcher.Level]) -> TokenMask {
+        let mask = maskOfStates(stack)
+        guard hasOpenObjects else { return mask }
+        return mask.removing(repetitions(in: stack, allowed: mask))
+    }
+
+    /// The tokens of a mask that would write an undeclared key a second time.
+    private func repetitions(in stack: [Matcher.Level], allowed mask: TokenMask) -> [Int32] {
+        let keyTokens = trie.keyTokens
+        var candidates = keyTokens.doubling
+        for case let keys? in stack.lazy.map(\.keys) {
+            for key in keys.written { candidates += keyTokens.tokens(containing: key) }
+            let (rests, isBetweenCharacters) = keys.repetitions
+            if isBetweenCharacters {
+                for rest in rests { candidates += keyTokens.tokens(endingWith: rest) }
+            } else if !rests.isEmpty {
+                candidates += keyTokens.quoting
+            }
+        }
+        return candidates.filter { token in
+            guard mask.contains(token), let bytes = trie.bytes(of: token) else { return false }
+            var ahead = stack
+            return !bytes.allSatisfy { advance(&ahead, $0) }
+        }
+    }
+
+    /// The tokens that may come by the states of a stack alone.
+    private func maskOfStates(_ stack: [Matcher.Level]) -> TokenMask {
         if let known = maskStore.find(stack) { return known }
         arena.reset()
         let top = stack[stack.count - 1].state

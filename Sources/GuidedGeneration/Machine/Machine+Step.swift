@@ -334,9 +334,13 @@ extension Machine {
             default:
                 isPlain = true
                 for language in node.plain {
-                    let target = text(language).next(TextAutomaton.start, byte)
+                    let text = self.text(language)
+                    let target = text.next(TextAutomaton.start, byte)
                     guard target >= 0 else { continue }
-                    begin(Item(kind: .text, phase: .opened, reference: language, position: target), for: item)
+                    let new = Item(
+                        kind: .text, phase: .opened, reference: language, position: target,
+                        upper: Count.down(text.lengthLimit))
+                    begin(new, for: item)
                 }
             }
         }

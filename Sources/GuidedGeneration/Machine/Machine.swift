@@ -42,6 +42,16 @@ final class Machine: @unchecked Sendable {  // everything mutable is guarded by 
     @exclusivity(unchecked) private var stateNumbers: [[Item]: Int32] = [:]
     /// Whether a state has counts that are only known to be large.
     @exclusivity(unchecked) private(set) var farStates: [Bool] = []
+    /// Whether a state is inside an undeclared key.
+    enum KeyPlace: UInt8 {
+        case outside
+        /// Inside one that must not come twice.
+        case tracked
+        /// Inside one of which there may be too few to leave any out.
+        case untracked
+    }
+
+    @exclusivity(unchecked) private(set) var keyPlaces: [KeyPlace] = []
     /// The one byte that can follow, or -1.
     @exclusivity(unchecked) private(set) var forcedBytes: [Int16] = []
 
@@ -59,6 +69,8 @@ final class Machine: @unchecked Sendable {  // everything mutable is guarded by 
     @exclusivity(unchecked) var arena: Arena
 
     let startState: Int32
+    /// Whether there is an object with keys that are not declared.
+    let hasOpenObjects: Bool
 
     init(_ program: Program, trie: TokenTrie) {
         self.program = program
@@ -76,6 +88,7 @@ final class Machine: @unchecked Sendable {  // everything mutable is guarded by 
         loopBits.initialize(repeating: Self.unknownLoops, count: rowCapacity)
         arena = Arena(depth: trie.maximumTokenLength + 2)
         startState = 0
+        hasOpenObjects = program.objects.contains { !$0.groups.isEmpty }
         let first: Item
         switch program.root {
         case .value(let node): first = Item(kind: .root, phase: .opened, reference: node)
@@ -115,6 +128,7 @@ final class Machine: @unchecked Sendable {  // everything mutable is guarded by 
         stateNumbers[items] = new
         states.append(items)
         farStates.append(items.contains(where: \.isFar))
+        keyPlaces.append(keyPlace(of: items))
         forcedBytes.append(-1)
         if states.count > rowCapacity {
             let larger = UnsafeMutablePointer<UnsafeMutablePointer<Int32>?>.allocate(capacity: rowCapacity * 2)
@@ -130,6 +144,14 @@ final class Machine: @unchecked Sendable {  // everything mutable is guarded by 
             rowCapacity *= 2
         }
         return new
+    }
+
+    private func keyPlace(of items: [Item]) -> KeyPlace {
+        guard items.contains(where: { $0.kind == .object && $0.phase == .inGroupKey }) else { return .outside }
+        let isEndless = items.allSatisfy { item in
+            program.objects[Int(item.reference)].groups.allSatisfy { text($0.language).isEndless }
+        }
+        return isEndless ? .tracked : .untracked
     }
 
     /// The state of items whose large counts are exact.

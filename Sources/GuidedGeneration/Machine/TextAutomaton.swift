@@ -77,6 +77,19 @@ final class TextAutomaton {
         targets.append(Set(list).sorted())
     }
 
+    /// Whether every text of the language is the beginning of endlessly many others.
+    private(set) lazy var isEndless: Bool = (0..<Int32(automaton.stateCount)).allSatisfy {
+        distances.longest(from: $0) == .max
+    }
+
+    /// The scalars that a text may have. Only numbers without end have a limit: enough for every `Int`, `Double` and `Decimal`
+    /// (38 digits behind a sign, a zero and a point), so that a model that goes on with digits comes to an end.
+    private(set) lazy var lengthLimit: Int32 =
+        language.spelling != .plain || distances.longest(from: 0) < .max
+        ? Count.endless : max(Self.numberLimit, distances.shortest(from: 0) + Self.numberLimit / 2)
+
+    private static let numberLimit: Int32 = 41
+
     /// Whether every character can follow, here and for ever, in every spelling.
     private(set) lazy var isTotal: Bool =
         language.spelling == .free && automaton.isTotal

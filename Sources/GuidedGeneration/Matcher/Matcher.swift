@@ -7,6 +7,8 @@ package struct Matcher: Sendable {
         var state: Int32
         /// The items with their exact counts, where the state knows some only to be large.
         var exact: [Item]?
+        /// The undeclared keys of the object that is open here, once there is one.
+        var keys: ObjectKeys?
     }
 
     private let machine: Machine
@@ -110,7 +112,7 @@ extension Machine {
             if target < Self.pushFlag {
                 guard !farStates[Int(target)] else { return advanceExactly(&stack, byte) }
                 stack[stack.count - 1].state = target
-                return true
+                return noteKey(&stack, byte, from: level.state, to: target)
             }
             if target & Self.pushFlag != 0 {
                 let push = pushes[Int(target & ~Self.pushFlag)]
@@ -126,21 +128,50 @@ extension Machine {
         }
     }
 
-    private func level(_ items: [Item]) -> Matcher.Level {
+    /// Keeps account of the undeclared keys of an object.
+    /// - Returns: False when a key has come a second time.
+    @inline(__always)
+    private func noteKey(_ stack: inout [Matcher.Level], _ byte: UInt8, from before: Int32, to after: Int32) -> Bool {
+        let (old, new) = (keyPlaces[Int(before)], keyPlaces[Int(after)])
+        guard old == .tracked || new == .tracked else { return true }
+        return noteKey(&stack[stack.count - 1].keys, byte, from: old, to: new)
+    }
+
+    @inline(never)
+    private func noteKey(
+        _ keys: inout ObjectKeys?, _ byte: UInt8, from before: KeyPlace, to after: KeyPlace
+    ) -> Bool {
+        switch (before, after) {
+        case (.outside, _):
+            if keys == nil { keys = ObjectKeys() }
+            keys?.begin()
+        case (.tracked, .tracked): keys?.append(byte)
+        case (.tracked, _): return keys?.end(with: byte) ?? true
+        // A key of which it is not known from its beginning that there are others.
+        case (.untracked, _): break
+        }
+        return true
+    }
+
+    /// Puts items on a level, which stays the same container.
+    private func set(_ items: [Item], at index: Int, of stack: inout [Matcher.Level]) {
         let state = internSaturated(items)
-        return Matcher.Level(state: state, exact: farStates[Int(state)] ? items : nil)
+        stack[index].state = state
+        stack[index].exact = farStates[Int(state)] ? items : nil
     }
 
     private func advanceExactly(_ stack: inout [Matcher.Level], _ byte: UInt8) -> Bool {
-        let top = stack[stack.count - 1]
+        let index = stack.count - 1
+        let top = stack[index]
         switch step(top.exact ?? states[Int(top.state)], byte) {
         case .dead: return false
         case .stay(let items):
-            stack[stack.count - 1] = level(items)
-            return true
+            set(items, at: index, of: &stack)
+            return noteKey(&stack, byte, from: top.state, to: stack[index].state)
         case .push(let saved, let items):
-            stack[stack.count - 1] = level(saved)
-            stack.append(level(items))
+            set(saved, at: index, of: &stack)
+            stack.append(Matcher.Level(state: startState))
+            set(items, at: index + 1, of: &stack)
             return true
         case .pop(let parents):
             pop(&stack, parents)
@@ -153,11 +184,11 @@ extension Machine {
 
     private func pop(_ stack: inout [Matcher.Level], _ parents: [Int32]) {
         stack.removeLast()
-        let below = stack[stack.count - 1]
-        if let exact = below.exact {
-            stack[stack.count - 1] = level(afterValues(exact, parents))
+        let index = stack.count - 1
+        if let exact = stack[index].exact {
+            set(afterValues(exact, parents), at: index, of: &stack)
         } else {
-            stack[stack.count - 1].state = resume(below.state, parentSet(parents))
+            stack[index].state = resume(stack[index].state, parentSet(parents))
         }
     }
 }

@@ -37,6 +37,24 @@ package struct TokenMask: Sendable {
         tokens = nil
     }
 
+    /// The mask without some tokens.
+    func removing(_ removed: [Int32]) -> TokenMask {
+        if removed.isEmpty { return self }
+        let removed = Set(removed)
+        if let tokens {
+            return TokenMask(tokens: tokens.filter { !removed.contains($0) }, vocabularySize: vocabularySize)
+        }
+        guard let words else { return self }
+        let copy = Words(count: words.count)
+        copy.pointer.initialize(from: words.pointer, count: words.count)
+        var count = count
+        for token in removed where contains(token) {
+            copy.pointer[Int(token) >> 6] &= ~(1 << UInt64(token & 63))
+            count -= 1
+        }
+        return TokenMask(words: copy, count: count, vocabularySize: vocabularySize)
+    }
+
     /// Whether a token is allowed.
     /// - Complexity: O(1), or O(log `count`) when `tokens` is set.
     package func contains(_ token: Int32) -> Bool {
@@ -57,6 +75,19 @@ package struct TokenMask: Sendable {
         var bits = [UInt64](repeating: 0, count: (vocabularySize + 63) / 64)
         for token in tokens ?? [] { bits[Int(token) >> 6] |= 1 << UInt64(token & 63) }
         return try bits.withUnsafeBufferPointer(body)
+    }
+
+    /// Writes the mask as a bit set, as `withWords` has it.
+    /// - Parameter target: At least (`vocabularySize` + 63) / 64 words.
+    package func write(to target: UnsafeMutableBufferPointer<UInt64>) {
+        let count = (vocabularySize + 63) / 64
+        precondition(target.count >= count, "a mask of \(vocabularySize) tokens has \(count) words")
+        if let words {
+            _ = target.update(fromContentsOf: UnsafeBufferPointer(start: words.pointer, count: words.count))
+        } else {
+            target.update(repeating: 0)
+            for token in tokens ?? [] { target[Int(token) >> 6] |= 1 << UInt64(token & 63) }
+        }
     }
 
     /// Calls a function with every allowed token in rising order.

@@ -178,9 +178,9 @@ struct ProgramBuilder {
             }
             return result
         }
-        var declared: Set<String> = []
+        var declared: Set<ExactText> = []
         for member in shape.members {
-            declared.insert(member.key)
+            declared.insert(ExactText(member.key))
             if member.value == .never { continue }
             plan.members.append(
                 (member.key, member.isRequired, choices(member.value) { $0.keys.automaton.matches(member.key) }))
@@ -189,10 +189,11 @@ struct ProgramBuilder {
             for group in shape.groups where group.value != .never {
                 if group.keys.automaton.isUniversal, shape.needs.isEmpty {
                     // Keys that only have to differ from the declared ones may be spelled in any way.
-                    plan.groups.append((.allBut(declared.sorted()), .free, choices(group.value) { _ in false }))
+                    plan.groups.append(
+                        (.allBut(declared.map(\.string).sorted()), .free, choices(group.value) { _ in false }))
                     continue
                 }
-                let keys = try compiler.algebra.difference(group.keys.automaton, names: Array(declared))
+                let keys = try compiler.algebra.difference(group.keys.automaton, names: declared.map(\.string))
                 // A key inside a need's language is told from one outside.
                 var parts: [(Automaton, [ObjectShape.Need])] = [(keys, [])]
                 for need in shape.needs {
@@ -230,12 +231,12 @@ struct ProgramBuilder {
         if form.allowsNull { values.append(.null) }
         if form.allowsTrue { values.append(.bool(true)) }
         if form.allowsFalse { values.append(.bool(false)) }
-        var texts: Set<String> = []
+        var texts: Set<ExactText> = []
         for shape in form.strings {
             guard let language = try? compiler.algebra.languageWithLength(shape),
                 let words = language.finiteTexts(limit: limit)
             else { return nil }
-            for word in words where texts.insert(word).inserted { values.append(.string(word)) }
+            for word in words where texts.insert(ExactText(word)).inserted { values.append(.string(word)) }
         }
         var numbers: Set<String> = []
         for shape in form.numbers {

@@ -24,6 +24,18 @@ enum RegexCompiler {
         try compile(try RegexParser.parse(pattern, dialect: dialect), searches: false)
     }
 
+    /// The texts that a pattern matches from start to end as a language and bounds for their length, where that keeps a long count
+    /// out of the automaton.
+    static func wholeShape(_ pattern: String, dialect: RegexDialect) throws(RegexError) -> StringShape {
+        let syntax = try RegexParser.parse(pattern, dialect: dialect)
+        let anchored = RegexSyntax.sequence([.start, syntax, .end])
+        if let (core, minimum, maximum) = anchored.withoutCount(longerThan: countLimit) {
+            return StringShape(
+                automaton: InternedAutomaton(try compile(core, searches: false)), minimum: minimum, maximum: maximum)
+        }
+        return StringShape(automaton: InternedAutomaton(try compile(syntax, searches: false)))
+    }
+
     static func compile(_ syntax: RegexSyntax, searches: Bool) throws(RegexError) -> Automaton {
         do {
             var automaton = NondeterministicAutomaton()

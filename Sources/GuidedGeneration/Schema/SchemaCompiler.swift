@@ -12,6 +12,7 @@ final class SchemaCompiler {
     private var inProgress: Set<ExpressionID> = []
     private var depth = 0
     var patterns: [String: StringShape] = [:]
+    var swiftRegexes: [String: StringShape] = [:]
     /// The subschema that is being expanded, for errors without a keyword of their own.
     private(set) var currentPath = ""
 
@@ -193,6 +194,6 @@ final class SchemaCompiler {
     private static let plainScalarKeywords: Set<String> = [
         "enum", "const", "type", "pattern", "minimum", "maximum", "title", "description", "default", "minLength",
         "maxLength",
-        "exclusiveMinimum", "exclusiveMaximum", "examples",
+        "exclusiveMinimum", "exclusiveMaximum", "examples", Grammar.swiftRegexKeyword,
     ]
 }

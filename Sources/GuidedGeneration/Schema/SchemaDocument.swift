@@ -14,7 +14,7 @@ final class SchemaDocument {
     let root: JSONValue
     let dialect: SchemaDialect
     private(set) var nodes: [Node] = []
-    private var indices: [String: Int32] = [:]
+    private var indices: [ExactText: Int32] = [:]
 
     /// Schemas with an identifier, by it.
     private var resources: [String: String] = [:]
@@ -23,7 +23,7 @@ final class SchemaDocument {
     /// The places of all `$dynamicAnchor`s by name.
     private var dynamicAnchors: [String: [String]] = [:]
     /// The bases of the places at which one begins.
-    private var bases: [String: URIReference] = [:]
+    private var bases: [ExactText: URIReference] = [:]
 
     /// Levels of arrays and objects in a schema.
     static let depthLimit = 512
@@ -54,7 +54,7 @@ final class SchemaDocument {
     ]
 
     private func indexIdentifiers() throws(GrammarError) {
-        bases[""] = URIReference("")
+        bases[ExactText("")] = URIReference("")
         resources[""] = ""
         var stack: [(value: JSONValue, path: String, base: URIReference, isMap: Bool, depth: Int)] = [
             (root, "", URIReference(""), false, 0)
@@ -82,7 +82,7 @@ final class SchemaDocument {
                             base = reference.resolved(against: parent)
                             base.fragment = nil
                             resources[base.resource] = path
-                            bases[path] = base
+                            bases[ExactText(path)] = base
                         }
                     }
                     for keyword in ["$anchor", "$dynamicAnchor"] {
@@ -123,10 +123,10 @@ final class SchemaDocument {
 
     /// The subschema at a place that the caller has come to by way of its parent.
     func node(_ value: JSONValue, path: String, base: URIReference) -> Int32 {
-        if let known = indices[path] { return known }
+        if let known = indices[ExactText(path)] { return known }
         let index = Int32(nodes.count)
-        indices[path] = index
-        nodes.append(Node(value: value, path: path, base: bases[path] ?? base))
+        indices[ExactText(path)] = index
+        nodes.append(Node(value: value, path: path, base: bases[ExactText(path)] ?? base))
         return index
     }
 
@@ -183,7 +183,7 @@ final class SchemaDocument {
 
     private func walk(_ pointer: String, from start: String) -> Int32? {
         let path = start + pointer
-        var base = bases[""] ?? URIReference("")
+        var base = bases[ExactText("")] ?? URIReference("")
         var value = root
         var place = ""
         for token in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
@@ -198,7 +198,7 @@ final class SchemaDocument {
             default: return nil
             }
             place += "/" + token
-            base = bases[place] ?? base
+            base = bases[ExactText(place)] ?? base
         }
         switch value {
         case .object, .bool: return node(value, path: place, base: base)

@@ -67,6 +67,7 @@ package final class TokenTrie: @unchecked Sendable {  // immutable after init
     private let tokenBytes: [UInt8]
     private let byteStarts: [Int32]
     private let stopSet: Set<Int32>
+    let keyTokens: KeyTokens
 
     /// - Parameters:
     ///   - tokens: The bytes that each token adds to the text, by token id. A token without bytes is never allowed under a constraint.
@@ -120,6 +121,7 @@ package final class TokenTrie: @unchecked Sendable {  // immutable after init
         }
         self.slices = slices
         stringProfile = StringProfile(tokens: tokens, members: members, wordCount: wordCount)
+        keyTokens = KeyTokens(tokens: tokens, members: members[TokenClass.other.rawValue])
         let firstClosing = nodes.count
         let closingTokens = stringProfile.suffixEntries.map(\.token).sorted {
             tokens[Int($0)].lexicographicallyPrecedes(tokens[Int($1)])

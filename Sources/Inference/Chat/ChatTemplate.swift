@@ -39,14 +39,15 @@ package struct ChatTemplate: Sendable {
         endOfText = tokenizer.eosToken.flatMap { tokenizer.name(of: $0) } ?? ""
     }
 
-    /// The prompt for a conversation. To be encoded with `parsesSpecial` set.
+    /// The prompt for a conversation, in which everything but the template's own words, its tokens and the roles is marked
+    /// as content.
     /// - Parameters:
     ///   - addsGenerationPrompt: Whether the text ends where the model's answer begins.
     ///   - options: Further variables for the template, such as `enable_thinking`.
     package func render(
         _ messages: [ChatMessage], tools: [ChatTool] = [], addsGenerationPrompt: Bool = true,
         options: JSONObject = [:], now: Date = Date()
-    ) throws(InferenceError) -> String {
+    ) throws(InferenceError) -> ChatPrompt {
         var context = options
         context["messages"] = .array(messages.map(\.json))
         if !tools.isEmpty { context["tools"] = .array(tools.map(\.json)) }
@@ -54,8 +55,29 @@ package struct ChatTemplate: Sendable {
         context["bos_token"] = .string(beginOfText)
         context["eos_token"] = .string(endOfText)
         do {
-            return try (tools.isEmpty ? template : toolTemplate ?? template).render(context, now: now)
+            let result = try (tools.isEmpty ? template : toolTemplate ?? template)
+                .renderTracked(context, trusting: Self.trusted, now: now)
+            return ChatPrompt(text: result.string, contentRanges: result.contentRanges)
         } catch { throw .template(error) }
+    }
+
+    /// What of the context is ours: templates make control tokens of roles, as in `<|user|>`.
+    package static let trusted: TrustedPaths = [
+        ["bos_token"], ["eos_token"], ["messages", TrustedPaths.anyElement, "role"],
+    ]
+
+    /// The tokens of a conversation's prompt, as `render` has it.
+    package func tokens(
+        of messages: [ChatMessage], tools: [ChatTool] = [], addsGenerationPrompt: Bool = true,
+        options: JSONObject = [:], now: Date = Date(), tokenizer: Tokenizer
+    ) throws(InferenceError) -> [TokenID] {
+        let prompt = try render(
+            messages, tools: tools, addsGenerationPrompt: addsGenerationPrompt, options: options, now: now)
+        // Many templates write the beginning-of-text token themselves; it must not come twice.
+        let begins =
+            !beginOfText.isEmpty && prompt.text.utf8.starts(with: beginOfText.utf8)
+            && (prompt.contentRanges.first?.lowerBound ?? .max) >= beginOfText.utf8.count
+        return tokenizer.encode(prompt.text, contentRanges: prompt.contentRanges, addsBOS: !begins)
     }
 
     /// Mends a fault that is in many published files: the example of a tool call in Qwen2.5's template was written for a
@@ -64,6 +86,13 @@ package struct ChatTemplate: Sendable {
         let example = #"{\"name\": <function-name>, \"arguments\": <args-json-object>}"#
         return source.replacingOccurrences(of: "{\(example)}", with: example)
     }
+}
+
+/// A conversation as its template writes it.
+package struct ChatPrompt: Sendable, Hashable {
+    package let text: String
+    /// What does not come from the template itself, in bytes of UTF-8, ascending. No control token may be made of it.
+    package let contentRanges: [Range<Int>]
 }
 
 /// Templates for files without one.

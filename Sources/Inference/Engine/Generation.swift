@@ -25,6 +25,8 @@ final class Generation {
     /// The tokens that may stand where forced text ends, when the text after it could be part of the same token.
     private var openTokens: [TokenID]?
     private var lastText = ""
+    private var logprobRow: LogprobRow?
+    private var unsentLogprobs: [TokenLogprobs] = []
     private let recorder: RequestRecorder?
     /// Guesses; nil where none are wanted.
     private var lookup: PromptLookup?
@@ -160,8 +162,14 @@ final class Generation {
         let mask = matcher!.mask()
         if let start { recorder!.masked(since: start) }
         guard mask.count > 0 else { throw .constraintAllowsNothing(text: lastText) }
+        if job.request.logprobCount != nil { return .all(mask) }
         if let tokens = mask.tokens { return .few(tokens) }
         return .all(mask)
+    }
+
+    /// Notes the logits before a mask changes them, for a request that asks for probabilities.
+    func note(_ logits: UnsafeBufferPointer<Float>) {
+        if let count = job.request.logprobCount { logprobRow = LogprobRow(logits, count: count) }
     }
 
     /// Chooses the next token and takes it. Afterwards either `isFinished`, or there are pending tokens.
@@ -169,6 +177,7 @@ final class Generation {
         let tokens: [TokenID]? = if case .few(let tokens) = choice { tokens } else { nil }
         guard let token = sampler.sample(logits, tokens: tokens) else { throw .notFinite }
         openTokens = nil
+        if let row = logprobRow, !stopTokens.contains(token) { unsentLogprobs.append(row.choosing(token)) }
         if stopTokens.contains(token) { return finish(.endOfText) }
         if matcher != nil, !matcher!.accept(token) { throw .constraintAllowsNothing(text: lastText) }
         try append(token, isForced: false)
@@ -204,6 +213,7 @@ final class Generation {
     private func takeForcedText() throws(InferenceError) {
         while !isFinished, matcher != nil {
             if matcher!.isFinished { return finish(.constraintSatisfied) }
+            if job.request.logprobCount != nil { return }
             let bytes = matcher!.forcedBytes()
             guard !bytes.isEmpty, let tokens = encode(bytes), let last = tokens.last else { return }
             for token in tokens.dropLast() {
@@ -248,9 +258,16 @@ final class Generation {
 
     private func send() {
         guard !unsentText.isEmpty else { return }
+        sendLogprobs()
         job.send(.text(unsentText, tokenCount: unsentTokens))
         unsentText = ""
         unsentTokens = 0
+    }
+
+    private func sendLogprobs() {
+        guard !unsentLogprobs.isEmpty else { return }
+        job.send(.logprobs(unsentLogprobs))
+        unsentLogprobs = []
     }
 
     private func finish(_ reason: FinishReason) {
@@ -264,6 +281,7 @@ final class Generation {
             if stop == nil { unsentText += stopFilter.finish() }
         }
         if unsentTokens > 0, unsentText.isEmpty {
+            sendLogprobs()
             job.send(.text("", tokenCount: unsentTokens))
         } else {
             send()

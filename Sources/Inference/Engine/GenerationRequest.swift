@@ -21,6 +21,9 @@ package struct GenerationRequest: Sendable {
     package var stopTokens: Set<TokenID>
     /// Texts that end the text where they first stand in it. They are not part of it.
     package var stopStrings: [String]
+    /// How many of the likeliest tokens are told of with each generated token; nil: no probabilities at all. Every token is
+    /// then computed by itself, those that a constraint forces too.
+    package var logprobCount: Int?
 
     package init(
         prompt: [TokenID], sampling: Sampling = .greedy, maximumTokens: Int? = nil, matcher: Matcher? = nil,
@@ -53,6 +56,8 @@ package enum GenerationEvent: Sendable, Equatable {
     case promptProcessed(total: Int, cached: Int)
     /// The next piece of the text, whole characters, and how many tokens have been generated since the piece before.
     case text(String, tokenCount: Int)
+    /// The probabilities of the tokens of the next piece, for a request that asks for them.
+    case logprobs([TokenLogprobs])
     case finished(FinishReason, usage: GenerationUsage)
 }
 

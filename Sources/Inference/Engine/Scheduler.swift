@@ -381,6 +381,7 @@ final class Scheduler: @unchecked Sendable {
     private func choose(_ generation: Generation, _ choice: Generation.Choice, _ offset: Int, _ count: Int) {
         logits.withUnsafeMutableBufferPointer { buffer in
             let row = UnsafeMutableBufferPointer(rebasing: buffer[offset..<offset + count])
+            if case .all = choice { generation.note(UnsafeBufferPointer(row)) }
             if case .all(let mask?) = choice {
                 mask.withWords { ck_mask(row.baseAddress, $0.baseAddress, Int64(count)) }
             }

@@ -235,9 +235,11 @@ struct GGUFReader: ~Copyable {
         let (_, countOverflow) = shape[0].multipliedReportingOverflow(by: rows)
         guard !overflow, !countOverflow else { throw .invalidShape(tensor: name, reason: "its size overflows") }
         let offset = try integer(UInt64.self, in: part)
-        guard let place = Int(exactly: offset), place <= fileSize else {
-            throw .invalidOffset(tensor: name, offset: offset, reason: "it lies beyond the end of the file")
+        // Beyond this no file reaches: the number is wrong, and not just the file short.
+        guard let place = Int(exactly: offset), place <= 1 << 48 else {
+            throw .invalidOffset(tensor: name, offset: offset, reason: "no file reaches that far")
         }
+        guard place <= fileSize else { throw .truncated(part: "the data of the tensor \(name)", offset: fileSize) }
         guard place % alignment == 0 else {
             throw .invalidOffset(tensor: name, offset: offset, reason: "it is not a multiple of \(alignment)")
         }

@@ -29,7 +29,8 @@ extension Weights {
                 at: matrixCount,
                 to: ck_matrix(
                     type: entry.tensor.type.kernelType, rows: Int64(entry.tensor.rows),
-                    cols: Int64(entry.tensor.columns), data: UnsafeRawPointer(memory + entry.offset)))
+                    cols: Int64(entry.tensor.columns), data: UnsafeRawPointer(memory + entry.offset),
+                    fine: needsFineInput(name, configuration)))
             return UnsafePointer(matrices.baseAddress! + matrixCount)
         }
         func optionalVector(_ name: String) -> UnsafePointer<Float>? {

@@ -25,7 +25,9 @@ struct ChildProcess {
         /// The last line that is a complaint of pip's, else the last line.
         var lastErrorLine: String? {
             let lines = errorOutput.split(separator: "\n").map(String.init)
-            return lines.last { $0.hasPrefix("ERROR:") }.map { String($0.dropFirst(7)) } ?? lastLine
+            // A stack trace begins with a complaint that says nothing, and ends with what went wrong.
+            return lines.last { $0.hasPrefix("ERROR:") && $0 != "ERROR: Exception:" }.map { String($0.dropFirst(7)) }
+                ?? lastLine
         }
     }
 

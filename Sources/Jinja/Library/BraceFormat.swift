@@ -7,10 +7,10 @@ struct BraceFormat {
     private var usesOrder = false
 
     static func format(
-        _ format: String, _ arguments: CallArguments, _ renderer: Renderer
-    ) throws(JinjaError) -> String {
+        _ format: TrackedText, _ arguments: CallArguments, _ renderer: Renderer
+    ) throws(JinjaError) -> TrackedText {
         var formatter = BraceFormat(arguments: arguments, renderer: renderer)
-        return try formatter.run(Array(format.unicodeScalars), depth: 0)
+        return try formatter.run(Array(format.scalars)[...], depth: 0)
     }
 
     private init(arguments: CallArguments, renderer: Renderer) {
@@ -18,49 +18,54 @@ struct BraceFormat {
         self.renderer = renderer
     }
 
-    private mutating func run(_ format: [Unicode.Scalar], depth: Int) throws(JinjaError) -> String {
+    private mutating func run(_ format: ArraySlice<TrackedScalar>, depth: Int) throws(JinjaError) -> TrackedText {
         guard depth < 2 else { throw JinjaError(.value("Max string recursion exceeded")) }
-        var result = ""
-        var index = 0
-        while index < format.count {
+        var result = TrackedText()
+        var index = format.startIndex
+        while index < format.endIndex {
             let scalar = format[index]
             index += 1
-            if scalar == "{" || scalar == "}" {
-                if index < format.count, format[index] == scalar {
-                    result.unicodeScalars.append(scalar)
+            if scalar.scalar == "{" || scalar.scalar == "}" {
+                if index < format.endIndex, format[index].scalar == scalar.scalar {
+                    result.append(scalar)
                     index += 1
                     continue
                 }
-                guard scalar == "{" else {
+                guard scalar.scalar == "{" else {
                     throw JinjaError(.value("Single '}' encountered in format string"))
                 }
-                guard index < format.count else {
+                guard index < format.endIndex else {
                     throw JinjaError(.value("Single '{' encountered in format string"))
                 }
                 let field = try takeField(format, &index)
-                result += try self.field(field, depth: depth)
-                try renderer.charge(bytes: result.utf8.count)
+                let text = try self.field(field, depth: depth)
+                // What a field in the content says is content, whatever it fetches.
+                result += text.marked(field.contains(where: \.isContent))
+                try renderer.charge(bytes: result.byteCount)
             } else {
-                result.unicodeScalars.append(scalar)
+                result.append(scalar)
             }
         }
         return result
     }
 
     /// The inside of the braces, in which braces nest.
-    private func takeField(_ format: [Unicode.Scalar], _ index: inout Int) throws(JinjaError) -> [Unicode.Scalar] {
+    private func takeField(
+        _ format: ArraySlice<TrackedScalar>, _ index: inout Int
+    ) throws(JinjaError) -> ArraySlice<TrackedScalar> {
         let start = index
         var open = 1
-        while index < format.count {
-            if format[index] == "{" { open += 1 }
-            if format[index] == "}" { open -= 1 }
+        while index < format.endIndex {
+            if format[index].scalar == "{" { open += 1 }
+            if format[index].scalar == "}" { open -= 1 }
             index += 1
-            if open == 0 { return Array(format[start..<index - 1]) }
+            if open == 0 { return format[start..<index - 1] }
         }
         throw JinjaError(.value("expected '}' before end of string"))
     }
 
-    private mutating func field(_ field: [Unicode.Scalar], depth: Int) throws(JinjaError) -> String {
+    private mutating func field(_ tracked: ArraySlice<TrackedScalar>, depth: Int) throws(JinjaError) -> TrackedText {
+        let field = tracked.map(\.scalar)
         var nameEnd = 0
         var brackets = 0
         while nameEnd < field.count {
@@ -82,14 +87,16 @@ struct BraceFormat {
             }
             switch conversion {
             case "s": value = .string(try renderer.text(value))
-            case "r": value = .string(try value.repr(limit: renderer.limits.outputBytes))
+            case "r": value = .string(try renderer.repr(value))
             case "a":
-                value = .string(JSONText.escapingNonASCII(try value.repr(limit: renderer.limits.outputBytes)))
+                value = .string(JSONText.escapingNonASCII(try renderer.repr(value)))
             default: throw JinjaError(.value("Unknown conversion specifier '\(conversion)'"))
             }
         }
-        let specification = try run(Array(rest.dropFirst()), depth: depth + 1)
-        return try FormatSpecification(specification).format(value, renderer)
+        let specification = try run(
+            rest.isEmpty ? [] : tracked[(tracked.startIndex + rest.startIndex + 1)...], depth: depth + 1)
+        return try FormatSpecification(specification.string).format(value, renderer)
+            .marked(specification.hasContent)
     }
 
     /// `0`, `name`, `name.attribute`, `name[key]` and nothing at all.
@@ -112,7 +119,7 @@ struct BraceFormat {
             }
             value = arguments.positional[position]
         } else {
-            guard let found = arguments.named.first(where: { $0.name.isSameText(as: first) }) else {
+            guard let found = arguments.named.first(where: { $0.name.string.isSameText(as: first) }) else {
                 throw JinjaError(.value(Python.repr(first)))
             }
             value = found.value
@@ -129,7 +136,7 @@ struct BraceFormat {
                 guard index < path.count else { throw JinjaError(.value("Missing ']' in format string")) }
                 let key = Text.string(path[start..<index])
                 index += 1
-                value = try renderer.item(Int(key).map(Value.int) ?? .string(key), of: value)
+                value = try renderer.item(Int(key).map(Value.int) ?? .plain(key), of: value)
             }
         }
         return value
@@ -214,7 +221,7 @@ private struct FormatSpecification {
         guard index == scalars.count else { throw JinjaError(.value("Invalid format specifier")) }
     }
 
-    func format(_ value: Value, _ renderer: Renderer) throws(JinjaError) -> String {
+    func format(_ value: Value, _ renderer: Renderer) throws(JinjaError) -> TrackedText {
         if isEmpty { return try renderer.text(value) }
         try renderer.charge(bytes: width)
         switch value {
@@ -226,7 +233,7 @@ private struct FormatSpecification {
             guard align != "=" || hasZeroFlag else {
                 throw JinjaError(.value("'=' alignment not allowed in string format specifier"))
             }
-            let shown = precision.map { String(Substring(text.unicodeScalars.prefix($0))) } ?? text
+            let shown = precision.map { text.slice(text.string.unicodeScalars.prefix($0)) } ?? text
             return padded("", shown, align: align == "=" ? "<" : align ?? "<")
         default: break
         }
@@ -234,10 +241,11 @@ private struct FormatSpecification {
             throw JinjaError(.type("unsupported format string passed to \(value.typeName).__format__"))
         }
         if let integer = number.bigValue, type == nil || "bcdoxXn".unicodeScalars.contains(type ?? "d") {
-            return try format(integer)
+            // A character by its number may be one of many that make a text.
+            return TrackedText(try format(integer), isContent: type == "c")
         }
         guard type == nil || "eEfFgGn%".unicodeScalars.contains(type ?? "g") else { throw unknown(value) }
-        return format(number.doubleValue)
+        return TrackedText(format(number.doubleValue))
     }
 
     private func unknown(_ value: Value) -> JinjaError {
@@ -308,8 +316,13 @@ private struct FormatSpecification {
     }
 
     private func padded(_ lead: String, _ text: String, align: Unicode.Scalar) -> String {
-        let missing = max(0, width - lead.utf8.count - text.unicodeScalars.count)
-        func padding(_ count: Int) -> String { String(repeating: fill, count: count) }
+        padded(lead, TrackedText(text), align: align).string
+    }
+
+    private func padded(_ first: String, _ text: TrackedText, align: Unicode.Scalar) -> TrackedText {
+        let lead = TrackedText(first)
+        let missing = max(0, width - lead.byteCount - text.string.unicodeScalars.count)
+        func padding(_ count: Int) -> TrackedText { TrackedText(String(repeating: fill, count: count)) }
         switch align {
         case "<": return lead + text + padding(missing)
         case "=": return lead + padding(missing) + text

@@ -14,7 +14,7 @@ extension Filters {
                 }
                 if case .undefined(let undefined) = value { throw undefined.error }
                 return try Attributes.attribute(name, of: value, renderer)
-                    ?? .undefined(Undefined(.string(name), of: value))
+                    ?? .undefined(Undefined(.plain(name), of: value))
             }
         ),
         (
@@ -24,13 +24,13 @@ extension Filters {
                 guard case .dict(let dict) = value else {
                     throw JinjaError(.type("'\(value.typeName)' object has no attribute 'items'"))
                 }
-                var parts: [String] = []
+                var parts: [TrackedText] = []
                 for (key, value) in zip(dict.keys, dict.values) where !value.isNone && !value.isUndefined {
                     guard let name = key.text,
                         !name.utf8.contains(where: { [0x20, 0x9, 0xa, 0xb, 0xc, 0xd, 0x2f, 0x3e, 0x3d].contains($0) })
                     else { throw JinjaError(.value("Invalid character in attribute name")) }
                     let shown = value.text == nil ? Value.string(try renderer.text(value)) : value
-                    parts.append("\(HTML.escape(key))=\"\(HTML.escape(shown))\"")
+                    parts.append(HTML.escape(key) + "=\"" + HTML.escape(shown) + "\"")
                 }
                 let text = try renderer.join(parts, separator: " ")
                 return .string(hasSpace && !text.isEmpty ? " " + text : text)
@@ -41,18 +41,21 @@ extension Filters {
     private static let map: Filter = { (value, arguments, renderer) throws(JinjaError) in
         try generator(over: value) { () throws(JinjaError) in
             let apply: (Value) throws(JinjaError) -> Value
-            if arguments.positional.isEmpty, let attribute = arguments.named.first(where: { $0.name == "attribute" }) {
-                if let extra = arguments.named.first(where: { $0.name != "attribute" && $0.name != "default" }) {
-                    throw JinjaError(.type("Unexpected keyword argument '\(extra.name)'"))
+            if arguments.positional.isEmpty,
+                let attribute = arguments.named.first(where: { $0.name.string == "attribute" })
+            {
+                if let extra = arguments.named.map(\.name.string).first(where: { $0 != "attribute" && $0 != "default" })
+                {
+                    throw JinjaError(.type("Unexpected keyword argument '\(extra)'"))
                 }
                 let path = AttributePath(
-                    attribute.value, default: arguments.named.first { $0.name == "default" }?.value)
+                    attribute.value, default: arguments.named.first { $0.name.string == "default" }?.value)
                 apply = { element throws(JinjaError) in try path.value(in: element, renderer) }
             } else {
                 guard let first = arguments.positional.first else {
                     throw JinjaError(.type("map requires a filter argument"))
                 }
-                let name = try renderer.text(first)
+                let name = try renderer.text(first).string
                 guard let filter = table[name] else { throw JinjaError(.unknownFilter(name: name)) }
                 let rest = CallArguments(Array(arguments.positional.dropFirst()), named: arguments.named)
                 apply = { element throws(JinjaError) in try filter(element, rest, renderer) }
@@ -80,7 +83,7 @@ extension Filters {
                 }
                 var test: Tests.Test?
                 if let first = positional.first {
-                    let name = try renderer.text(first)
+                    let name = try renderer.text(first).string
                     guard let found = Tests.table[name] else { throw JinjaError(.unknownTest(name: name)) }
                     test = found
                     positional.removeFirst()
@@ -136,7 +139,7 @@ extension Renderer {
                     let takesRight: Bool
                     if left < leftEnd, right < rightEnd {
                         let (a, b) = (keys[order[left]], keys[order[right]])
-                        takesRight = reverse ? try a.isLess(than: b) : try b.isLess(than: a)
+                        takesRight = try self.order(reverse ? a : b, reverse ? b : a, symbol: "<") == .less
                     } else {
                         takesRight = left >= leftEnd
                     }

@@ -26,15 +26,15 @@ enum Filters {
     // MARK: - Texts
 
     /// The text of a value, marked as safe if the value is.
-    private static func like(_ value: Value, _ text: String) -> Value {
+    private static func like(_ value: Value, _ text: TrackedText) -> Value {
         if case .markup = value { .markup(text) } else { .string(text) }
     }
 
     private static func mapping(_ name: String, _ body: @escaping @Sendable (String) -> String) -> (String, Filter) {
         bound(name) { (value, _, renderer) throws(JinjaError) in
             let text = try renderer.text(value)
-            try renderer.charge(bytes: text.utf8.count)
-            return like(value, body(text))
+            try renderer.charge(bytes: text.byteCount)
+            return like(value, try text.map(body))
         }
     }
 
@@ -62,7 +62,7 @@ enum Filters {
                 characters = text
             }
             let text = try renderer.text(value)
-            try renderer.charge(bytes: text.utf8.count)
+            try renderer.charge(bytes: text.byteCount)
             return like(value, Text.strip(text, characters))
         },
         bound("replace", ["old", "new", "count"], required: 2) { (value, arguments, renderer) throws(JinjaError) in
@@ -70,7 +70,7 @@ enum Filters {
             if let given = arguments[2], !given.isNone { count = try given.index() }
             return .string(
                 try renderer.replace(
-                    try renderer.text(value), try renderer.text(arguments[0] ?? .none),
+                    try renderer.text(value), try renderer.text(arguments[0] ?? .none).string,
                     try renderer.text(arguments[1] ?? .none), count: count))
         },
         (
@@ -92,31 +92,36 @@ enum Filters {
                 CallArguments([arguments[0] ?? .int(80)]))
         },
         bound("indent", ["width", "first", "blank"]) { (value, arguments, renderer) throws(JinjaError) in
-            guard let text = value.text else {
+            guard let text = value.tracked else {
                 if case .undefined(let undefined) = value { throw undefined.error }
                 throw JinjaError(.type("can only indent a str, not \(value.typeName)"))
             }
             let width = arguments[0] ?? .int(4)
-            let margin: String
-            if let text = width.text {
+            let margin: TrackedText
+            if let text = width.tracked {
                 margin = text
             } else {
                 let count = max(0, try width.index())
                 try renderer.charge(bytes: count)
-                margin = String(repeating: " ", count: count)
+                margin = TrackedText(String(repeating: " ", count: count))
             }
             let lines = Text.splitLines(text + "\n")
-            try renderer.charge(bytes: text.utf8.count + lines.count * margin.utf8.count)
+            let (margins, overflow) = lines.count.multipliedReportingOverflow(by: margin.byteCount)
+            try renderer.charge(
+                bytes: overflow ? Int.max : text.byteCount.addingReportingOverflow(margins).partialValue)
             let blank = arguments[2]?.isTrue ?? false
             var result = arguments[1]?.isTrue ?? false ? margin : ""
             for (index, line) in lines.enumerated() {
-                if index > 0 { result += "\n" + (blank || !line.isEmpty ? margin : "") }
+                if index > 0 {
+                    result.append("\n")
+                    if blank || !line.isEmpty { result += margin }
+                }
                 result += line
             }
             return like(value, result)
         },
         bound("truncate", ["length", "killwords", "end", "leeway"]) { (value, arguments, renderer) throws(JinjaError) in
-            guard let text = value.text else {
+            guard let text = value.tracked else {
                 if let length = value.length, length <= 260 { return value }
                 throw JinjaError(.type("object of type '\(value.typeName)' cannot be truncated"))
             }
@@ -124,21 +129,21 @@ enum Filters {
             let end = try arguments[2].map { argument throws(JinjaError) in try renderer.text(argument) } ?? "..."
             var leeway = 5
             if let given = arguments[3], !given.isNone { leeway = try given.index() }
-            let endCount = end.unicodeScalars.count
+            let endCount = end.string.unicodeScalars.count
             guard length >= endCount else {
                 throw JinjaError(.value("expected length >= \(endCount), got \(length)"))
             }
             guard leeway >= 0 else { throw JinjaError(.value("expected leeway >= 0, got \(leeway)")) }
-            try renderer.charge(bytes: text.utf8.count)
-            let scalars = text.unicodeScalars
+            try renderer.charge(bytes: text.byteCount)
+            let scalars = text.string.unicodeScalars
             guard scalars.count > length + leeway else { return value }
-            let cut = String(Substring(scalars.prefix(length - endCount)))
+            let cut = text.slice(scalars.prefix(length - endCount))
             if arguments[1]?.isTrue ?? false { return like(value, cut + end) }
             return like(value, (Text.split(cut, " ", maximum: 1, fromEnd: true).first ?? "") + end)
         },
         bound("wordcount") { (value, _, renderer) throws(JinjaError) in
             var (count, isInWord) = (0, false)
-            for scalar in try renderer.text(value).unicodeScalars {
+            for scalar in try renderer.text(value).string.unicodeScalars {
                 let isPart = Python.isWordPart(scalar)
                 if isPart, !isInWord { count += 1 }
                 isInWord = isPart
@@ -151,7 +156,7 @@ enum Filters {
             }
             var pairs = value
             if case .dict(let dict) = value { pairs = .object(DictView(dict, .items)) }
-            var parts: [String] = []
+            var parts: [TrackedText] = []
             for pair in try renderer.elements(of: pairs) {
                 let both = try renderer.elements(of: pair)
                 guard both.count == 2 else { throw JinjaError(.value("urlencode takes pairs")) }
@@ -159,24 +164,24 @@ enum Filters {
                     percentEncoded(try renderer.text(both[0]), isQuery: true) + "="
                         + percentEncoded(try renderer.text(both[1]), isQuery: true))
             }
-            return .string(parts.joined(separator: "&"))
+            return .string(try renderer.join(parts, separator: "&"))
         },
         bound("tojson", ["ensure_ascii", "indent", "separators", "sort_keys"]) {
             (value, arguments, renderer) throws(JinjaError) in
-            var indent: String?
+            var indent: TrackedText?
             if let given = arguments[1], !given.isNone {
-                if let text = given.text {
+                if let text = given.tracked {
                     indent = text
                 } else {
                     let count = max(0, try given.index("indent must be an int or a str"))
                     try renderer.charge(bytes: count)
-                    indent = String(repeating: " ", count: count)
+                    indent = TrackedText(String(repeating: " ", count: count))
                 }
             }
-            var separators: (item: String, key: String)?
+            var separators: (item: TrackedText, key: TrackedText)?
             if let given = arguments[2], !given.isNone {
                 let pair = try renderer.elements(of: given)
-                guard pair.count == 2, let item = pair[0].text, let key = pair[1].text else {
+                guard pair.count == 2, let item = pair[0].tracked, let key = pair[1].tracked else {
                     throw JinjaError(.type("separators must be two texts"))
                 }
                 separators = (item, key)
@@ -210,6 +215,10 @@ enum Filters {
         }
         finish()
         return result
+    }
+
+    private static func percentEncoded(_ text: TrackedText, isQuery: Bool) -> TrackedText {
+        TrackedText(percentEncoded(text.string, isQuery: isQuery), isContent: text.hasContent)
     }
 
     private static func percentEncoded(_ text: String, isQuery: Bool) -> String {
@@ -291,14 +300,14 @@ enum Filters {
             }
             let isBinary = arguments[0]?.isTrue ?? false
             let base: Double = isBinary ? 1024 : 1000
-            if bytes == 1 { return .string("1 Byte") }
-            if bytes < base { return .string("\(Int(bytes)) Bytes") }
+            if bytes == 1 { return .plain("1 Byte") }
+            if bytes < base { return .plain("\(Int(bytes)) Bytes") }
             var unit = base
             for (index, letter) in ["k", "M", "G", "T", "P", "E", "Z", "Y"].enumerated() {
                 unit *= base
                 guard bytes < unit || index == 7 else { continue }
                 let amount = NumberFormat.text(base * bytes / unit, style: "f", precision: 1)
-                return .string("\(amount) \(isBinary ? letter.uppercased() + "iB" : letter + "B")")
+                return .plain("\(amount) \(isBinary ? letter.uppercased() + "iB" : letter + "B")")
             }
             return value
         },
@@ -351,9 +360,9 @@ enum Filters {
             return elements.last ?? .undefined(Undefined("No last item, sequence was empty."))
         },
         bound("reverse") { (value, _, renderer) throws(JinjaError) in
-            if let text = value.text {
-                try renderer.charge(bytes: text.utf8.count)
-                return like(value, Text.string(text.unicodeScalars.reversed()))
+            if let text = value.tracked {
+                try renderer.charge(bytes: text.byteCount)
+                return like(value, TrackedText(Array(text.scalars).reversed()))
             }
             if let elements = try reversible(value, renderer) {
                 let iterator = ValueIterator(elements.reversed())
@@ -364,7 +373,7 @@ enum Filters {
         },
         bound("join", ["d", "attribute"]) { (value, arguments, renderer) throws(JinjaError) in
             let separator = try arguments[0].map { value throws(JinjaError) in try renderer.text(value) } ?? ""
-            var texts: [String] = []
+            var texts: [TrackedText] = []
             let key = AttributePath(arguments[1])
             for element in try renderer.elements(of: value) {
                 texts.append(try renderer.text(try key.value(in: element, renderer)))
@@ -403,7 +412,7 @@ enum Filters {
             let isExact = arguments[1]?.isTrue ?? false
             // Several attributes in one text are sorted by one after the other.
             let paths: [AttributePath] =
-                arguments[2]?.text.map { text in
+                arguments[2]?.tracked.map { text in
                     Text.split(text, ",", maximum: -1, fromEnd: false).map { AttributePath(.string($0)) }
                 } ?? [AttributePath(arguments[2])]
             var keys: [Value] = []
@@ -427,6 +436,7 @@ enum Filters {
                     while let element = try source.next() {
                         try renderer.charge()
                         let key = try path.value(in: element, renderer)
+                        try renderer.charge(key.size)
                         if seen.insert(try Key(isExact ? key : ignoringCase(key))).inserted { return element }
                     }
                     return nil
@@ -460,7 +470,7 @@ enum Filters {
                 groups.append(.object(try Group(try path.value(in: first, renderer), group)))
             }
             for index in try renderer.sorted(Array(elements.indices), by: keys) {
-                if let current = groupKey, current.isIdenticalOrEqual(to: keys[index]) {
+                if let current = groupKey, try renderer.isIdenticalOrEqual(current, to: keys[index]) {
                     group.append(elements[index])
                 } else {
                     try finish()
@@ -517,7 +527,8 @@ enum Filters {
     ]
 
     static func ignoringCase(_ value: Value) -> Value {
-        value.text.map { .string(Text.lower($0)) } ?? value
+        // Only compared, never written.
+        value.text.map { .plain(Text.lower($0)) } ?? value
     }
 
     /// The elements of what Python can walk backwards; nil for what it cannot.
@@ -541,7 +552,7 @@ enum Filters {
                     best = (element, key)
                     continue
                 }
-                let order = try key.order(current.key, symbol: isMaximum ? ">" : "<")
+                let order = try renderer.order(key, current.key, symbol: isMaximum ? ">" : "<")
                 if order == (isMaximum ? .greater : .less) { best = (element, key) }
             }
             return best?.element ?? .undefined(Undefined("No aggregated item, sequence was empty."))
@@ -561,8 +572,8 @@ struct AttributePath {
         case nil, .none?: parts = []
         case .string(let text)?, .markup(let text)?:
             parts = Text.split(text, ".", maximum: -1, fromEnd: false).map { part in
-                let isNumber = !part.isEmpty && part.utf8.allSatisfy { (0x30...0x39).contains($0) }
-                return isNumber ? Int(part).map(Value.int) ?? .string(part) : .string(part)
+                let isNumber = !part.isEmpty && part.string.utf8.allSatisfy { (0x30...0x39).contains($0) }
+                return isNumber ? Int(part.string).map(Value.int) ?? .string(part) : .string(part)
             }
         case let value?: parts = [value]
         }
@@ -582,7 +593,7 @@ struct AttributePath {
 enum NumberText {
     /// - Parameter base: 2 to 36, or 0 to read it from the prefix.
     static func integer(_ text: String, base: Int) -> Value? {
-        var digits = Text.strip(text, nil)
+        var digits = Text.strip(TrackedText(text), nil).string
         guard base == 0 || (2...36).contains(base) else { return nil }
         var isNegative = false
         if let sign = digits.unicodeScalars.first, sign == "-" || sign == "+" {
@@ -603,7 +614,7 @@ enum NumberText {
     }
 
     static func double(_ text: String) -> Double? {
-        let stripped = Text.strip(text, nil)
+        let stripped = Text.strip(TrackedText(text), nil).string
         let unsigned = stripped.drop { $0 == "-" || $0 == "+" }.lowercased()
         guard stripped.utf8.count - unsigned.utf8.count <= 1 else { return nil }
         let isNegative = stripped.hasPrefix("-")

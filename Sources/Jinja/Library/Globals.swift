@@ -41,15 +41,16 @@ enum Globals {
             .object(
                 Function(name) { (arguments, renderer) throws(JinjaError) in
                     let message = try arguments.bind("raise_exception", ["message"], required: 1)[0]
-                    throw JinjaError(.raised(try renderer.text(message ?? .none)))
+                    throw JinjaError(.raised(try renderer.text(message ?? .none).string))
                 })
         case "strftime_now":
             .object(
                 Function(name) { (arguments, renderer) throws(JinjaError) in
-                    guard let format = try arguments.bind("strftime_now", ["format"], required: 1)[0]?.text else {
+                    guard let format = try arguments.bind("strftime_now", ["format"], required: 1)[0]?.tracked else {
                         throw JinjaError(.type("strftime() argument 1 must be str"))
                     }
-                    return .string(try time(renderer.now, format, renderer))
+                    let text = try time(renderer.now, format.string, renderer)
+                    return .string(TrackedText(text, isContent: format.hasContent))
                 })
         default: nil
         }
@@ -95,6 +96,7 @@ enum Globals {
                     throw JinjaError(
                         .value("dictionary update sequence element has length \(parts.count); 2 is required"))
                 }
+                try renderer.charge(parts[0].size)
                 try dict.set(parts[0], parts[1])
             }
         }
@@ -106,7 +108,10 @@ enum Globals {
         Function("fromkeys") { (arguments, renderer) throws(JinjaError) in
             let bound = try arguments.bind("fromkeys", ["iterable", "value"], required: 1, allowsNames: false)
             let dict = Dict()
-            for key in try renderer.elements(of: bound[0] ?? .none) { try dict.set(key, bound[1] ?? .none) }
+            for key in try renderer.elements(of: bound[0] ?? .none) {
+                try renderer.charge(key.size)
+                try dict.set(key, bound[1] ?? .none)
+            }
             return .dict(dict)
         }
     }

@@ -1,19 +1,19 @@
 /// Python's `json.dumps`.
 struct JSONText {
     private let ensuresASCII: Bool
-    private let indent: String?
-    private let itemSeparator: String
-    private let keySeparator: String
+    private let indent: TrackedText?
+    private let itemSeparator: TrackedText
+    private let keySeparator: TrackedText
     private let sortsKeys: Bool
     private let renderer: Renderer
-    private var output = ""
+    private var output = TrackedText()
     private var charged = 0
 
     /// - Parameters:
     ///   - indent: What a level is indented by; nil for one line.
     ///   - separators: What stands between items, and between key and value.
     init(
-        ensuresASCII: Bool, indent: String?, separators: (item: String, key: String)?, sortsKeys: Bool,
+        ensuresASCII: Bool, indent: TrackedText?, separators: (item: TrackedText, key: TrackedText)?, sortsKeys: Bool,
         _ renderer: Renderer
     ) {
         self.ensuresASCII = ensuresASCII
@@ -24,23 +24,26 @@ struct JSONText {
         self.renderer = renderer
     }
 
-    mutating func text(of value: Value) throws(JinjaError) -> String {
+    mutating func text(of value: Value) throws(JinjaError) -> TrackedText {
         try write(value, level: 0)
         return output
     }
 
     private mutating func write(_ value: Value, level: Int) throws(JinjaError) {
-        if output.utf8.count - charged > 4096 {
-            try renderer.charge(bytes: output.utf8.count)
-            charged = output.utf8.count
+        if output.byteCount - charged > 4096 {
+            try renderer.charge(bytes: output.byteCount - charged)
+            charged = output.byteCount
+            guard charged <= renderer.limits.outputBytes else {
+                throw JinjaError(.limit("a text of more than \(renderer.limits.outputBytes) bytes"))
+            }
         }
         try renderer.charge()
         switch value {
         case .string(let text), .markup(let text): write(text)
-        case .none: output += "null"
-        case .bool(let value): output += value ? "true" : "false"
+        case .none: output.append("null")
+        case .bool(let value): output.append(value ? "true" : "false")
         case .int, .big: output += try value.repr(limit: renderer.limits.outputBytes)
-        case .double(let value): output += Self.text(value)
+        case .double(let value): output.append(Self.text(value))
         case .list(let list), .tuple(let list): try write(list.elements, level: level)
         case .object(let group as Group): try write(group.elements, level: level)
         case .dict(let dict): try write(dict, level: level)
@@ -55,27 +58,27 @@ struct JSONText {
 
     private mutating func write(_ elements: [Value], level: Int) throws(JinjaError) {
         guard !elements.isEmpty else {
-            output += "[]"
+            output.append("[]")
             return
         }
-        output += "["
+        output.append("[")
         for (index, element) in elements.enumerated() {
             if index > 0 { output += itemSeparator }
             breakLine(level: level + 1)
             try write(element, level: level + 1)
         }
         breakLine(level: level)
-        output += "]"
+        output.append("]")
     }
 
     private mutating func write(_ dict: Dict, level: Int) throws(JinjaError) {
         guard dict.count > 0 else {
-            output += "{}"
+            output.append("{}")
             return
         }
         var order = Array(0..<dict.count)
         if sortsKeys { order = try renderer.sorted(order, by: dict.keys) }
-        output += "{"
+        output.append("{")
         for (position, index) in order.enumerated() {
             if position > 0 { output += itemSeparator }
             breakLine(level: level + 1)
@@ -83,9 +86,9 @@ struct JSONText {
             case .string(let key), .markup(let key): write(key)
             case .none: write("null")
             case .bool(let key): write(key ? "true" : "false")
-            case .double(let key): write(Self.text(key))
-            case .int(let key): write(String(key))
-            case .big(let key): write(key.description)
+            case .double(let key): write(TrackedText(Self.text(key)))
+            case .int(let key): write(TrackedText(String(key)))
+            case .big(let key): write(TrackedText(key.description))
             case let key:
                 throw JinjaError(.type("keys must be str, int, float, bool or None, not \(key.typeName)"))
             }
@@ -93,17 +96,21 @@ struct JSONText {
             try write(dict.values[index], level: level + 1)
         }
         breakLine(level: level)
-        output += "}"
+        output.append("}")
     }
 
     private mutating func breakLine(level: Int) {
         guard let indent else { return }
-        output += "\n"
+        output.append("\n")
         for _ in 0..<level { output += indent }
     }
 
-    private mutating func write(_ text: String) {
-        output += "\""
+    private mutating func write(_ text: TrackedText) {
+        output += TrackedText(quoted(text.string), isContent: text.hasContent)
+    }
+
+    private func quoted(_ text: String) -> String {
+        var output = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": output += "\\\""
@@ -123,10 +130,15 @@ struct JSONText {
             }
         }
         output += "\""
+        return output
     }
 
     /// `ascii(value)` of what is already a `repr`.
-    static func escapingNonASCII(_ text: String) -> String {
+    static func escapingNonASCII(_ text: TrackedText) -> TrackedText {
+        TrackedText(escapingNonASCII(text.string), isContent: text.hasContent)
+    }
+
+    private static func escapingNonASCII(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             let value = scalar.value

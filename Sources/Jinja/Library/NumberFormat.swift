@@ -28,6 +28,8 @@ enum NumberFormat {
 
 /// `format % values`.
 struct PercentFormat {
+    private let tracked: [TrackedScalar]
+    /// The same without marks.
     private let format: [Unicode.Scalar]
     private let values: [Value]
     private let mapping: Dict?
@@ -38,14 +40,15 @@ struct PercentFormat {
     private var used = 0
 
     static func format(
-        _ format: String, _ values: Value, _ renderer: Renderer, escapes: Bool = false
-    ) throws(JinjaError) -> String {
+        _ format: TrackedText, _ values: Value, _ renderer: Renderer, escapes: Bool = false
+    ) throws(JinjaError) -> TrackedText {
         var formatter = PercentFormat(format, values, renderer, escapes: escapes)
         return try formatter.run()
     }
 
-    private init(_ format: String, _ values: Value, _ renderer: Renderer, escapes: Bool) {
-        self.format = Array(format.unicodeScalars)
+    private init(_ format: TrackedText, _ values: Value, _ renderer: Renderer, escapes: Bool) {
+        tracked = Array(format.scalars)
+        self.format = tracked.map(\.scalar)
         self.renderer = renderer
         self.escapes = escapes
         if case .dict(let dict) = values { mapping = dict } else { mapping = nil }
@@ -65,18 +68,19 @@ struct PercentFormat {
         }
     }
 
-    private mutating func run() throws(JinjaError) -> String {
-        var result = ""
+    private mutating func run() throws(JinjaError) -> TrackedText {
+        var result = TrackedText()
         var index = 0
         func current() throws(JinjaError) -> Unicode.Scalar {
             guard index < format.count else { throw JinjaError(.value("incomplete format")) }
             return format[index]
         }
         while index < format.count {
-            let scalar = format[index]
+            let scalar = tracked[index]
+            let start = index
             index += 1
-            guard scalar == "%" else {
-                result.unicodeScalars.append(scalar)
+            guard scalar.scalar == "%" else {
+                result.append(scalar)
                 continue
             }
             var key: String?
@@ -121,12 +125,14 @@ struct PercentFormat {
             while ["h", "l", "L"].contains(try current()) { index += 1 }
             let type = try current()
             index += 1
+            // What a field in the content says is content, whatever it fetches.
+            let isContent = tracked[start..<index].contains(where: \.isContent)
             if type == "%" {
-                result += "%"
+                result += TrackedText("%", isContent: isContent)
                 continue
             }
-            try renderer.charge(bytes: result.utf8.count + width)
-            result += try field(type, key: key, flags: flags, width: width, precision: precision)
+            try renderer.charge(bytes: result.byteCount + width)
+            result += try field(type, key: key, flags: flags, width: width, precision: precision).marked(isContent)
         }
         guard used >= values.count || isMapping else {
             throw JinjaError(.type("not all arguments converted during string formatting"))
@@ -152,8 +158,8 @@ struct PercentFormat {
 
     private mutating func field(
         _ type: Unicode.Scalar, key: String?, flags: Set<Unicode.Scalar>, width: Int, precision: Int?
-    ) throws(JinjaError) -> String {
-        var value: Value
+    ) throws(JinjaError) -> TrackedText {
+        let value: Value
         if let key {
             guard let mapping else { throw JinjaError(.type("format requires a mapping")) }
             guard let found = mapping.value(of: key) else { throw JinjaError(.value(Python.repr(key))) }
@@ -162,29 +168,47 @@ struct PercentFormat {
         } else {
             value = try nextValue()
         }
-        var text: String
-        var sign = ""
-        var isNumeric = true
+        if ["s", "r", "a", "c"].contains(type) {
+            let text = try self.text(of: value, type, precision: precision)
+            let blanks = TrackedText(
+                String(repeating: " ", count: max(0, width - text.string.unicodeScalars.count)))
+            return flags.contains("-") ? text + blanks : blanks + text
+        }
+        return TrackedText(try number(value, type, flags: flags, width: width, precision: precision))
+    }
+
+    private func text(of value: Value, _ type: Unicode.Scalar, precision: Int?) throws(JinjaError) -> TrackedText {
+        var text: TrackedText
         switch type {
-        case "s", "r", "a":
-            isNumeric = false
-            text = type == "s" ? try renderer.text(value) : try value.repr(limit: renderer.limits.outputBytes)
+        case "c":
+            if let character = value.tracked {
+                guard character.string.unicodeScalars.count == 1 else {
+                    throw JinjaError(.type("%c requires int or char"))
+                }
+                return character
+            }
+            guard let code = UInt32(exactly: try value.index("%c requires int or char")),
+                let scalar = Unicode.Scalar(code)
+            else { throw JinjaError(.value("%c arg not in range(0x110000)")) }
+            // It may be one of many that make a text.
+            return TrackedText(String(Character(scalar)), isContent: true)
+        default:
+            text = type == "s" ? try renderer.text(value) : try renderer.repr(value)
             if escapes, type == "s" {
                 text = HTML.escape(text.isEmpty ? .string("") : value.text.map { _ in value } ?? .string(text))
             }
             if type == "a" { text = JSONText.escapingNonASCII(text) }
-            if let precision { text = String(Substring(text.unicodeScalars.prefix(precision))) }
-        case "c":
-            isNumeric = false
-            if let character = value.text {
-                guard character.unicodeScalars.count == 1 else { throw JinjaError(.type("%c requires int or char")) }
-                text = character
-            } else {
-                guard let code = UInt32(exactly: try value.index("%c requires int or char")),
-                    let scalar = Unicode.Scalar(code)
-                else { throw JinjaError(.value("%c arg not in range(0x110000)")) }
-                text = String(Character(scalar))
-            }
+            if let precision { text = text.slice(text.string.unicodeScalars.prefix(precision)) }
+            return text
+        }
+    }
+
+    private func number(
+        _ value: Value, _ type: Unicode.Scalar, flags: Set<Unicode.Scalar>, width: Int, precision: Int?
+    ) throws(JinjaError) -> String {
+        var text: String
+        var sign = ""
+        switch type {
         case "d", "i", "u", "x", "X", "o":
             let integer = try wholeNumber(value, type)
             let radix = type == "o" ? 8 : type == "x" || type == "X" ? 16 : 10
@@ -213,12 +237,12 @@ struct PercentFormat {
         default:
             throw JinjaError(.value("unsupported format character '\(type)' (0x\(String(type.value, radix: 16)))"))
         }
-        if isNumeric, !sign.hasPrefix("-") {
+        if !sign.hasPrefix("-") {
             if flags.contains("+") { sign = "+" + sign } else if flags.contains(" ") { sign = " " + sign }
         }
         let missing = max(0, width - sign.utf8.count - text.unicodeScalars.count)
         if flags.contains("-") { return sign + text + String(repeating: " ", count: missing) }
-        if isNumeric, flags.contains("0") { return sign + String(repeating: "0", count: missing) + text }
+        if flags.contains("0") { return sign + String(repeating: "0", count: missing) + text }
         return String(repeating: " ", count: missing) + sign + text
     }
 

@@ -71,14 +71,14 @@ enum Tests {
             "lower",
             { (value, arguments, renderer) throws(JinjaError) in
                 _ = try arguments.bind("lower", [])
-                return StringMethods.isLower(try renderer.text(value))
+                return StringMethods.isLower(try renderer.text(value).string)
             }
         ),
         (
             "upper",
             { (value, arguments, renderer) throws(JinjaError) in
                 _ = try arguments.bind("upper", [])
-                return StringMethods.isUpper(try renderer.text(value))
+                return StringMethods.isUpper(try renderer.text(value).string)
             }
         ),
         (

@@ -43,8 +43,8 @@ final class Macro: Object {
     }
     func attribute(_ name: String) throws(JinjaError) -> Value? {
         switch name {
-        case "name": statement.name.map(Value.string) ?? Value.none
-        case "arguments": try .tuple(statement.parameters.map { .string($0.name) })
+        case "name": statement.name.map(Value.plain) ?? Value.none
+        case "arguments": try .tuple(statement.parameters.map { .plain($0.name) })
         case "catch_kwargs": .bool(statement.namedArgumentsIndex != nil)
         case "catch_varargs": .bool(statement.listArgumentsIndex != nil)
         case "caller": .bool(statement.callerIndex != nil)

@@ -97,18 +97,17 @@ final class Loop: Object {
                 })
         case "changed":
             return .object(
-                Function("changed") { (arguments, _) throws(JinjaError) in
+                Function("changed") { (arguments, renderer) throws(JinjaError) in
                     guard arguments.named.isEmpty else {
                         throw JinjaError(.type("changed() takes no keyword arguments"))
                     }
                     let values = arguments.positional
-                    if let last = self.lastChanged, last.count == values.count,
-                        zip(last, values).allSatisfy({ $0.isIdenticalOrEqual(to: $1) })
-                    {
-                        return .bool(false)
+                    var isChanged = self.lastChanged?.count != values.count
+                    for (last, value) in zip(self.lastChanged ?? [], values) where !isChanged {
+                        isChanged = try !renderer.isIdenticalOrEqual(last, to: value)
                     }
-                    self.lastChanged = values
-                    return .bool(true)
+                    if isChanged { self.lastChanged = values }
+                    return .bool(isChanged)
                 })
         default: return nil
         }

@@ -77,15 +77,16 @@ extension Renderer {
         let dict = Dict()
         for (key, value) in pairs {
             let key = try evaluate(key, activation)
+            try charge(key.size)
             try dict.set(key, try evaluate(value, activation))
         }
         return .dict(dict)
     }
 
     private func evaluateConcatenation(_ parts: [Expression], _ activation: Activation) throws(JinjaError) -> Value {
-        var result = ""
+        var result = TrackedText()
         for value in try evaluate(parts, activation) { result += try text(value) }
-        try charge(bytes: result.utf8.count)
+        try charge(bytes: result.byteCount)
         return .string(result)
     }
 
@@ -102,30 +103,21 @@ extension Renderer {
     }
 
     func compare(_ left: Value, _ symbol: Expression.Comparison, _ right: Value) throws(JinjaError) -> Bool {
-        try charge(comparing: left)
         switch symbol {
-        case .equal: return left.isEqual(to: right)
-        case .notEqual: return !left.isEqual(to: right)
-        case .in: return try right.contains(left)
-        case .notIn: return try !right.contains(left)
-        case .less: return try left.order(right, symbol: symbol.rawValue) == .less
-        case .greater: return try left.order(right, symbol: symbol.rawValue) == .greater
+        case .equal, .notEqual:
+            try charge(comparing: left, right)
+            return left.isEqual(to: right) == (symbol == .equal)
+        case .in, .notIn:
+            try charge(searching: left, in: right)
+            return try right.contains(left) == (symbol == .in)
+        case .less: return try order(left, right, symbol: symbol.rawValue) == .less
+        case .greater: return try order(left, right, symbol: symbol.rawValue) == .greater
         case .lessOrEqual:
-            let order = try left.order(right, symbol: symbol.rawValue)
+            let order = try order(left, right, symbol: symbol.rawValue)
             return order == .less || order == .equal
         case .greaterOrEqual:
-            let order = try left.order(right, symbol: symbol.rawValue)
+            let order = try order(left, right, symbol: symbol.rawValue)
             return order == .greater || order == .equal
-        }
-    }
-
-    /// Comparing and searching take as long as the operand is large.
-    private func charge(comparing value: Value) throws(JinjaError) {
-        switch value {
-        case .string(let text), .markup(let text): try charge(1 + text.utf8.count / 64)
-        case .list(let list), .tuple(let list): try charge(1 + list.elements.count)
-        case .dict(let dict): try charge(1 + dict.count)
-        default: break
         }
     }
 
@@ -141,7 +133,7 @@ extension Renderer {
     func binary(_ symbol: BinaryOperator, _ left: Value, _ right: Value) throws(JinjaError) -> Value {
         switch (symbol, left, right) {
         case (.add, .string(let a), .string(let b)):
-            try charge(bytes: a.utf8.count + b.utf8.count)
+            try charge(bytes: a.byteCount + b.byteCount)
             return .string(a + b)
         case (.add, .markup(let a), _) where right.text != nil: return .markup(a + HTML.escape(right))
         case (.add, _, .markup(let b)) where left.text != nil: return .markup(HTML.escape(left) + b)
@@ -170,9 +162,9 @@ extension Renderer {
         let count = max(0, try count.index())
         switch value {
         case .string(let text), .markup(let text):
-            let (bytes, overflow) = text.utf8.count.multipliedReportingOverflow(by: count)
+            let (bytes, overflow) = text.byteCount.multipliedReportingOverflow(by: count)
             try charge(bytes: overflow ? Int.max : bytes)
-            let result = text.isEmpty ? "" : String(repeating: text, count: count)
+            let result = text.isEmpty ? "" : text.repeated(count)
             if case .markup = value { return .markup(result) }
             return .string(result)
         case .list(let list), .tuple(let list):
@@ -204,7 +196,7 @@ extension Renderer {
         if case .undefined(let undefined) = value { throw undefined.error }
         if let found = try Attributes.attribute(name, of: value, self) { return found }
         if case .dict(let dict) = value, let found = dict.value(of: name) { return found }
-        return .undefined(Undefined(.string(name), of: value))
+        return .undefined(Undefined(.plain(name), of: value))
     }
 
     /// `value[key]`: an element, or else the attribute of that name.
@@ -219,13 +211,14 @@ extension Renderer {
         switch value {
         case .dict(let dict):
             // A key that cannot be one is in no dictionary.
+            try charge(key.size)
             return (try? dict.value(of: key)) ?? nil
         case .list(let list), .tuple(let list):
             guard let index = position(key, count: list.elements.count) else { return nil }
             return list.elements[index]
         case .string(let text), .markup(let text):
-            try charge(1 + text.utf8.count / 64)
-            guard let index = position(key, count: text.unicodeScalars.count) else { return nil }
+            try charge(1 + text.byteCount / 64)
+            guard let index = position(key, count: text.string.unicodeScalars.count) else { return nil }
             let result = Text.slice(text, index..<index + 1)
             if case .markup = value { return .markup(result) }
             return .string(result)
@@ -279,7 +272,9 @@ extension Renderer {
     ) throws(JinjaError) -> CallArguments {
         if arguments.isEmpty { return CallArguments() }
         var result = CallArguments(try evaluate(arguments.positional, activation))
-        for (name, value) in arguments.named { result.named.append((name, try evaluate(value, activation))) }
+        for (name, value) in arguments.named {
+            result.named.append((TrackedText(name), try evaluate(value, activation)))
+        }
         if let list = arguments.list {
             result.positional += try elements(of: try evaluate(list, activation))
         }
@@ -289,9 +284,9 @@ extension Renderer {
                 throw JinjaError(.type("argument after ** must be a mapping, not \(value.typeName)"))
             }
             for (key, value) in zip(dict.keys, dict.values) {
-                guard let name = key.text else { throw JinjaError(.type("keywords must be strings")) }
-                guard !result.named.contains(where: { $0.name == name }) else {
-                    throw JinjaError(.type("got multiple values for keyword argument '\(name)'"))
+                guard let name = key.tracked else { throw JinjaError(.type("keywords must be strings")) }
+                guard !result.named.contains(where: { $0.name.string.isSameText(as: name.string) }) else {
+                    throw JinjaError(.type("got multiple values for keyword argument '\(name.string)'"))
                 }
                 result.named.append((name, value))
             }

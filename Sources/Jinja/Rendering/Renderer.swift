@@ -4,12 +4,14 @@ internal import JSON
 /// One rendering of a template.
 final class Renderer {
     private let context: JSONObject
+    private let trusted: TrustedPaths
+    private let blocks: [String: NamedBlock]
     private var contextValues: [String: Value] = [:]
     let limits: RenderLimits
     let now: Date
 
     private var root: Activation
-    private var output = ""
+    private var output = TrackedText()
     /// The line of the template that is being evaluated, for errors.
     var line = 0
 
@@ -23,15 +25,20 @@ final class Renderer {
     private var namespaces: [Namespace] = []
     private var closures: [ObjectIdentifier: Activation] = [:]
 
-    init(context: JSONObject, limits: RenderLimits, now: Date) {
+    init(
+        context: JSONObject, trusting trusted: TrustedPaths, blocks: [String: NamedBlock], limits: RenderLimits,
+        now: Date
+    ) {
+        self.blocks = blocks
         self.context = context
+        self.trusted = trusted
         self.limits = limits
         self.now = now
         deadline = clock.now + limits.duration
         root = Activation(slotCount: 0, parent: nil)
     }
 
-    func render(_ body: Block, slotCount: Int) throws(JinjaError) -> String {
+    func render(_ body: Block, slotCount: Int) throws(JinjaError) -> TrackedText {
         defer {
             for namespace in namespaces { namespace.clear() }
             for activation in closures.values { activation.slots = [] }
@@ -51,11 +58,11 @@ final class Renderer {
 
     /// Counts work: one for a node, more for what takes longer.
     func charge(_ amount: Int = 1) throws(JinjaError) {
-        steps += amount
+        steps = Value.saturatingSum(steps, amount)
         guard steps <= limits.steps else {
             throw JinjaError(.limit("the template takes more than \(limits.steps) steps"))
         }
-        stepsUntilClock -= amount
+        stepsUntilClock = stepsUntilClock.subtractingReportingOverflow(amount).partialValue
         if stepsUntilClock <= 0 {
             stepsUntilClock = 10_000
             guard clock.now < deadline else {
@@ -89,14 +96,61 @@ final class Renderer {
         return try body()
     }
 
-    func text(_ value: Value) throws(JinjaError) -> String {
+    func text(_ value: Value) throws(JinjaError) -> TrackedText {
         switch value {
         case .string(let text), .markup(let text): return text
         default:
+            try charge(value.size)
             let text = try value.str(limit: limits.outputBytes)
-            try charge(bytes: text.utf8.count)
+            try charge(bytes: text.byteCount)
             return text
         }
+    }
+
+    /// `repr(value)`.
+    func repr(_ value: Value) throws(JinjaError) -> TrackedText {
+        try charge(value.size)
+        return try value.repr(limit: limits.outputBytes)
+    }
+
+    // MARK: - Comparing
+
+    /// Counts the comparison of two values, which ends where the smaller one does.
+    func charge(comparing left: Value, _ right: Value) throws(JinjaError) {
+        let size = min(left.size, right.size)
+        if size > 1 { try charge(size) }
+    }
+
+    /// Counts the search of a value among the elements of another.
+    func charge(searching value: Value, in container: Value) throws(JinjaError) {
+        switch container {
+        // A hash finds it.
+        case .dict: try charge(value.size)
+        // Work goes with the length of both.
+        case .string, .markup: try charge(Value.saturatingSum(value.size, container.size))
+        default:
+            let (worst, overflow) = value.size.multipliedReportingOverflow(by: 1 + (container.length ?? 0))
+            try charge(min(container.size, overflow ? Int.max : worst))
+        }
+    }
+
+    /// What containers ask: `value is other or value == other`.
+    func isIdenticalOrEqual(_ value: Value, to other: Value) throws(JinjaError) -> Bool {
+        if value.isSame(as: other) { return true }
+        try charge(comparing: value, other)
+        return value.isEqual(to: other)
+    }
+
+    /// The order of two values of which the language knows one.
+    func order(_ left: Value, _ right: Value, symbol: String) throws(JinjaError) -> Value.Order {
+        try charge(comparing: left, right)
+        return try left.order(right, symbol: symbol)
+    }
+
+    /// The value of a key, which must be one that can be.
+    func value(of key: Value, in dict: Dict) throws(JinjaError) -> Value? {
+        try charge(key.size)
+        return try dict.value(of: key)
     }
 
     func register(_ namespace: Namespace) { namespaces.append(namespace) }
@@ -123,26 +177,26 @@ final class Renderer {
 
     // MARK: - Output
 
-    private func write(_ text: String) throws(JinjaError) {
+    private func write(_ text: TrackedText) throws(JinjaError) {
         output += text
-        try charge(1 + text.utf8.count / 16)
-        guard output.utf8.count <= limits.outputBytes else {
+        try charge(1 + text.byteCount / 16)
+        guard output.byteCount <= limits.outputBytes else {
             throw JinjaError(.limit("the result has more than \(limits.outputBytes) bytes"))
         }
     }
 
     /// Writes what a block has made, which must be a text.
     private func writeText(_ value: Value) throws(JinjaError) {
-        guard let text = value.text else {
+        guard let text = value.tracked else {
             throw JinjaError(.type("expected the block to give str, not \(value.typeName)"))
         }
         try write(text)
     }
 
     /// What `body` writes.
-    func capture(_ body: () throws(JinjaError) -> Void) throws(JinjaError) -> String {
+    func capture(_ body: () throws(JinjaError) -> Void) throws(JinjaError) -> TrackedText {
         let outside = output
-        output = ""
+        output = TrackedText()
         defer { output = outside }
         try body()
         return output
@@ -153,8 +207,10 @@ final class Renderer {
     private func contextValue(_ name: String) throws(JinjaError) -> Value? {
         if let value = contextValues[name] { return value }
         let value: Value?
-        if let json = context[name] {
-            value = try Value(json)
+        if name == "self" {
+            value = .object(TemplateReference(blocks))
+        } else if let json = context[name] {
+            value = try Value(json, trusting: trusted[name])
         } else {
             value = Globals.value(name)
         }
@@ -198,7 +254,7 @@ final class Renderer {
 
     private func run(_ statement: Statement, _ activation: Activation) throws(JinjaError) -> Flow {
         switch statement {
-        case .text(let text): try write(text)
+        case .text(let text): try write(TrackedText(text))
         case .print(let expression):
             line = expression.line
             let value = try evaluate(expression, activation)
@@ -245,16 +301,24 @@ final class Renderer {
             let flow = try nested { () throws(JinjaError) in try run(block.body, activation) }
             leave(block.scope, activation)
             return flow
-        case .block(let block):
-            let inside = Activation(slotCount: block.slotCount, parent: nil)
-            try nested { () throws(JinjaError) in
-                try enter(block.block.scope, inside)
-                _ = try run(block.block.body, inside)
-            }
+        case .block(let block, let isScoped): try run(block, parent: isScoped ? activation : nil)
         case .break: return .break
         case .continue: return .continue
         }
         return .next
+    }
+
+    private func run(_ block: MacroStatement, parent: Activation?) throws(JinjaError) {
+        let inside = Activation(slotCount: block.slotCount, parent: parent)
+        try nested { () throws(JinjaError) in
+            try enter(block.block.scope, inside)
+            _ = try run(block.block.body, inside)
+        }
+    }
+
+    /// What a block writes.
+    func text(of block: MacroStatement) throws(JinjaError) -> TrackedText {
+        try capture { () throws(JinjaError) in try run(block, parent: nil) }
     }
 
     private func runAssign(
@@ -278,7 +342,7 @@ final class Renderer {
         return flow
     }
 
-    private func runCaptured(_ block: Block, _ activation: Activation) throws(JinjaError) -> (String, Flow) {
+    private func runCaptured(_ block: Block, _ activation: Activation) throws(JinjaError) -> (TrackedText, Flow) {
         try enter(block.scope, activation)
         var flow = Flow.next
         let text = try capture { () throws(JinjaError) in
@@ -350,7 +414,7 @@ final class Renderer {
 
     private func runRecursive(
         _ loop: ForStatement, over sequence: Value, depth0: Int, outside: Activation
-    ) throws(JinjaError) -> String {
+    ) throws(JinjaError) -> TrackedText {
         let inside = Activation(slotCount: loop.slotCount, parent: outside)
         return try nested { () throws(JinjaError) in
             try capture { () throws(JinjaError) in
@@ -428,12 +492,12 @@ final class Renderer {
         let given = min(arguments.positional.count, parameters.count)
         var values: [Value?] = Array(arguments.positional.prefix(given))
         for parameter in parameters[given...] {
-            let position = named.firstIndex { $0.name == parameter.name }
+            let position = named.firstIndex { $0.name.string == parameter.name }
             values.append(position.map { named.remove(at: $0).value })
         }
         var caller: Value?
         if statement.callerIndex != nil {
-            let position = named.firstIndex { $0.name == "caller" }
+            let position = named.firstIndex { $0.name.string == "caller" }
             caller = position.map { named.remove(at: $0).value }
             if caller?.isNone ?? true { caller = .undefined(Undefined("No caller defined")) }
         }
@@ -441,10 +505,10 @@ final class Renderer {
         if statement.namedArgumentsIndex == nil, let extra = named.first {
             throw JinjaError(
                 .type(
-                    extra.name == "caller"
+                    extra.name.string == "caller"
                         ? "macro \(name) was invoked with two values for the special caller argument. "
                             + "This is most likely a bug."
-                        : "macro \(name) takes no keyword argument \(Python.repr(extra.name))"))
+                        : "macro \(name) takes no keyword argument \(Python.repr(extra.name.string))"))
         }
         if statement.listArgumentsIndex == nil, arguments.positional.count > parameters.count {
             throw JinjaError(.type("macro \(name) takes not more than \(parameters.count) argument(s)"))

@@ -170,7 +170,7 @@ extension Parser {
                 text += more
                 advance()
             }
-            return try Expression(.constant(.string(text)), line: token.line)
+            return try Expression(.constant(.plain(text)), line: token.line)
         case .integer(let value):
             advance()
             return try Expression(.constant(.integer(value)), line: token.line)

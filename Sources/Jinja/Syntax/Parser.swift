@@ -314,12 +314,13 @@ struct Parser {
         advance()
         let name = try expectName()
         guard blockNames.insert(name).inserted else { throw fault("block '\(name)' defined twice", line: line) }
-        _ = skipName("scoped")
+        let isScoped = skipName("scoped")
         if skipName("required") { throw fault("required block '\(name)' not found", line: line) }
         let body = try parseBlockBody(until: "endblock")
         advance()
         _ = skipName(name)
-        return .block(MacroStatement(name: name, parameters: [], defaults: [], body: body, line: line))
+        return .block(
+            MacroStatement(name: name, parameters: [], defaults: [], body: body, line: line), isScoped: isScoped)
     }
 
     // MARK: - Targets

@@ -6,14 +6,18 @@ struct Resolver {
         /// Whether an unknown filter is an error only when it runs, as in a branch of an `if`.
         var isSoft = false
         var isInLoop = false
+        var isInScopedBlock = false
     }
 
     private let topLevel: Symbols
+    private var blocks: [String: NamedBlock] = [:]
 
-    static func resolve(_ body: Block) throws(JinjaError) -> Int {
+    /// How many slots the template needs, and its blocks by their names.
+    static func resolve(_ body: Block) throws(JinjaError) -> (slotCount: Int, blocks: [String: NamedBlock]) {
         let symbols = Symbols(function: Symbols.Function(parent: nil), parent: nil)
-        try Resolver(topLevel: symbols).resolve(body, in: Frame(symbols: symbols))
-        return symbols.function.slotCount
+        var resolver = Resolver(topLevel: symbols)
+        try resolver.resolve(body, in: Frame(symbols: symbols))
+        return (symbols.function.slotCount, resolver.blocks)
     }
 
     private init(topLevel: Symbols) { self.topLevel = topLevel }
@@ -21,22 +25,23 @@ struct Resolver {
     // MARK: - Statements
 
     /// Analyses a block's names into the frame's symbols, then resolves it.
-    private func resolve(_ block: Block, in frame: Frame) throws(JinjaError) {
+    private mutating func resolve(_ block: Block, in frame: Frame) throws(JinjaError) {
         analyze(block.body, frame.symbols)
         block.scope = frame.symbols.scope(topLevel: topLevel)
         try resolve(block.body, in: frame)
     }
 
-    private func resolve(_ statements: [Statement], in frame: Frame) throws(JinjaError) {
+    private mutating func resolve(_ statements: [Statement], in frame: Frame) throws(JinjaError) {
         for statement in statements { try resolve(statement, in: frame) }
     }
 
     private func inner(_ frame: Frame) -> Frame {
         Frame(
-            symbols: Symbols(function: frame.symbols.function, parent: frame.symbols), isInLoop: frame.isInLoop)
+            symbols: Symbols(function: frame.symbols.function, parent: frame.symbols), isInLoop: frame.isInLoop,
+            isInScopedBlock: frame.isInScopedBlock)
     }
 
-    private func resolve(_ statement: Statement, in frame: Frame) throws(JinjaError) {
+    private mutating func resolve(_ statement: Statement, in frame: Frame) throws(JinjaError) {
         switch statement {
         case .text: break
         case .print(let expression): try resolve(expression, in: frame)
@@ -90,12 +95,20 @@ struct Resolver {
             block.scope = inside.symbols.scope(topLevel: topLevel)
             try resolve(condition, in: inside)
             try resolve(block.body, in: inside)
-        case .block(let block):
-            let symbols = Symbols(function: Symbols.Function(parent: nil), parent: nil)
+        case .block(let block, let isScoped):
+            guard isScoped || !frame.isInScopedBlock else {
+                throw JinjaError(
+                    .syntax("the block '\(block.name ?? "")' lies in a scoped block and must be scoped, too"),
+                    line: block.line)
+            }
+            let symbols = Symbols(
+                function: Symbols.Function(parent: isScoped ? frame.symbols.function : nil),
+                parent: isScoped ? frame.symbols : nil)
             analyze(block.block.body, symbols)
             block.block.scope = symbols.scope(topLevel: topLevel)
-            try resolve(block.block.body, in: Frame(symbols: symbols))
+            try resolve(block.block.body, in: Frame(symbols: symbols, isInScopedBlock: isScoped))
             block.slotCount = symbols.function.slotCount
+            if let name = block.name { blocks[name] = NamedBlock(statement: block, isScoped: isScoped) }
         case .break(let line), .continue(let line):
             guard frame.isInLoop else {
                 throw JinjaError(.syntax("'break' or 'continue' outside of a loop"), line: line)
@@ -103,7 +116,7 @@ struct Resolver {
         }
     }
 
-    private func resolve(_ loop: ForStatement, in frame: Frame) throws(JinjaError) {
+    private mutating func resolve(_ loop: ForStatement, in frame: Frame) throws(JinjaError) {
         let outside = frame.symbols.function
         let function = loop.isRecursive ? Symbols.Function(parent: outside) : outside
         let asksForLoop = loop.isRecursive || Mentions.of(["loop"], in: loop.body.body).contains("loop")
@@ -131,12 +144,15 @@ struct Resolver {
 
         loop.body.scope = body.scope(topLevel: topLevel)
         if asksForLoop { loop.loopIndex = body.slot("loop", from: function)?.index }
-        let inside = Frame(symbols: body, isInLoop: true)
+        let inside = Frame(symbols: body, isInLoop: true, isInScopedBlock: frame.isInScopedBlock)
         try resolve(loop.target, in: inside)
         try resolve(loop.body.body, in: inside)
         loop.otherwise.scope = otherwise.scope(topLevel: topLevel)
         try resolve(
-            loop.otherwise.body, in: Frame(symbols: otherwise, isInLoop: frame.isInLoop && !loop.isRecursive))
+            loop.otherwise.body,
+            in: Frame(
+                symbols: otherwise, isInLoop: frame.isInLoop && !loop.isRecursive,
+                isInScopedBlock: frame.isInScopedBlock))
         if loop.isRecursive { loop.slotCount = function.slotCount }
     }
 
@@ -146,7 +162,7 @@ struct Resolver {
         }
     }
 
-    private func resolve(_ macro: MacroStatement, in frame: Frame) throws(JinjaError) {
+    private mutating func resolve(_ macro: MacroStatement, in frame: Frame) throws(JinjaError) {
         let function = Symbols.Function(parent: frame.symbols.function)
         let symbols = Symbols(function: function, parent: frame.symbols)
         func analyzeAll() {
@@ -172,7 +188,7 @@ struct Resolver {
         // The special names are known now: what was taken for a name of the context is a parameter.
         analyzeAll()
         macro.block.scope = symbols.scope(topLevel: topLevel)
-        let inside = Frame(symbols: symbols)
+        let inside = Frame(symbols: symbols, isInScopedBlock: frame.isInScopedBlock)
         for parameter in macro.parameters { try assignSlot(parameter, in: inside, line: macro.line) }
         for value in macro.defaults { try resolve(value, in: inside) }
         try resolve(macro.block.body, in: inside)
@@ -188,7 +204,7 @@ struct Resolver {
         variable.slot = slot
     }
 
-    private func resolve(_ expression: Expression, in frame: Frame) throws(JinjaError) {
+    private mutating func resolve(_ expression: Expression, in frame: Frame) throws(JinjaError) {
         switch expression.kind {
         case .name(let variable), .namespaceAttribute(let variable, _):
             try assignSlot(variable, in: frame, line: expression.line)
@@ -286,7 +302,7 @@ struct Mentions {
             case .if(let branches, let otherwise):
                 branches.contains { assignsLoop($0.body) } || assignsLoop(otherwise)
             case .filter(_, let block), .with(_, let block), .autoescape(_, let block): assignsLoop(block.body)
-            case .macro(let macro), .call(let macro, _), .generation(let macro), .block(let macro):
+            case .macro(let macro), .call(let macro, _), .generation(let macro), .block(let macro, _):
                 assignsLoop(macro.block.body)
             case .text, .print, .break, .continue: false
             }
@@ -306,7 +322,8 @@ struct Mentions {
 
     private mutating func visit(_ statement: Statement) {
         switch statement {
-        case .text, .block, .break, .continue: break
+        case .text, .block(_, isScoped: false), .break, .continue: break
+        case .block(let block, isScoped: true): visit(block)
         case .print(let expression): visit(expression)
         case .if(let branches, let otherwise):
             for (test, body) in branches {

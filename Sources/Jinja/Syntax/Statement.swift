@@ -14,7 +14,8 @@ indirect enum Statement {
     case with([(target: Expression, value: Expression)], Block)
     /// `autoescape`, with its condition.
     case autoescape(Expression, Block)
-    case block(MacroStatement)
+    /// A named block, which sees the variables around it if it is scoped, and otherwise those of the template's top level.
+    case block(MacroStatement, isScoped: Bool)
     case `break`(line: Int)
     case `continue`(line: Int)
 }

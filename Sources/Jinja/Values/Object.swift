@@ -4,6 +4,8 @@ protocol Object: AnyObject {
     var typeName: String { get }
     /// How deep containers nest here.
     var depth: Int { get }
+    /// What walking all of it costs (`Value.size`).
+    var size: Int { get }
     /// `len(object)`; nil when the object has no length.
     var length: Int? { get }
     var isIterable: Bool { get }
@@ -23,6 +25,7 @@ protocol Object: AnyObject {
 
 extension Object {
     var depth: Int { 0 }
+    var size: Int { 1 }
     var length: Int? { nil }
     var isIterable: Bool { false }
     var isSequence: Bool { false }
@@ -41,9 +44,10 @@ extension Object {
 /// What a call gives to a function.
 struct CallArguments {
     var positional: [Value] = []
-    var named: [(name: String, value: Value)] = []
+    /// Names come from the template, or with `**` from a dictionary.
+    var named: [(name: TrackedText, value: Value)] = []
 
-    init(_ positional: [Value] = [], named: [(name: String, value: Value)] = []) {
+    init(_ positional: [Value] = [], named: [(name: TrackedText, value: Value)] = []) {
         self.positional = positional
         self.named = named
     }
@@ -63,7 +67,7 @@ struct CallArguments {
         }
         var bound: [Value?] = positional
         bound += Array(repeating: nil, count: parameters.count - positional.count)
-        for (name, value) in named {
+        for (name, value) in named.map({ ($0.name.string, $0.value) }) {
             guard allowsNames, let index = parameters.firstIndex(of: name) else {
                 throw JinjaError(.type("\(function)() got an unexpected keyword argument '\(name)'"))
             }
@@ -146,6 +150,7 @@ final class RangeObject: Object {
     }
 
     var typeName: String { "range" }
+    var size: Int { 1 + count }
     var length: Int? { count }
     var isIterable: Bool { true }
     var isSequence: Bool { true }
@@ -201,21 +206,32 @@ final class DictView: Object {
 
     var typeName: String { "dict_\(kind.rawValue)" }
     var depth: Int { dict.depth }
+    var size: Int { dict.size }
     var length: Int? { dict.count }
     var isIterable: Bool { true }
 
-    func elements() throws(JinjaError) -> [Value] {
+    private func element(_ index: Int) throws(JinjaError) -> Value {
         switch kind {
-        case .keys: return dict.keys
-        case .values: return dict.values
-        case .items:
-            var items: [Value] = []
-            for (key, value) in zip(dict.keys, dict.values) { items.append(try .tuple([key, value])) }
-            return items
+        case .keys: dict.keys[index]
+        case .values: dict.values[index]
+        case .items: try .tuple([dict.keys[index], dict.values[index]])
         }
     }
 
-    func iterator() throws(JinjaError) -> ValueIterator? { ValueIterator(try elements()) }
+    func elements() throws(JinjaError) -> [Value] {
+        var elements: [Value] = []
+        for index in 0..<dict.count { elements.append(try element(index)) }
+        return elements
+    }
+
+    func iterator() throws(JinjaError) -> ValueIterator? {
+        var index = 0
+        return ValueIterator(count: dict.count) { () throws(JinjaError) -> Value? in
+            guard index < self.dict.count else { return nil }
+            defer { index += 1 }
+            return try self.element(index)
+        }
+    }
 
     func contains(_ element: Value) throws(JinjaError) -> Bool? {
         kind == .keys ? try dict.value(of: element) != nil : nil
@@ -244,6 +260,7 @@ final class Group: Object {
     }
 
     var typeName: String { "_GroupTuple" }
+    var size: Int { elements.reduce(1) { Value.saturatingSum($0, $1.size) } }
     var length: Int? { 2 }
     var isIterable: Bool { true }
     var isSequence: Bool { true }
@@ -274,6 +291,7 @@ final class Namespace: Object {
     init(_ dict: Dict) { self.dict = dict }
 
     var typeName: String { "Namespace" }
+    var size: Int { dict.size }
     func attribute(_ name: String) throws(JinjaError) -> Value? { dict.value(of: name) }
     func set(_ name: String, _ value: Value) throws(JinjaError) {
         guard !name.hasPrefix("_") else {
@@ -282,7 +300,7 @@ final class Namespace: Object {
                     "Chat templates cannot store underscore-prefixed attributes on a namespace, but got "
                         + "\(Python.repr(name)). Please rename the attribute."))
         }
-        try dict.set(.string(name), value)
+        try dict.set(.plain(name), value)
     }
     /// Drops the values, so that namespaces that hold each other go away.
     func clear() { dict = Dict() }

@@ -1,10 +1,10 @@
 /// Texts as sequences of code points, and searching in their bytes.
 enum Text {
     /// The code points of a range of positions.
-    static func slice(_ text: String, _ range: Range<Int>) -> String {
-        let scalars = text.unicodeScalars
+    static func slice(_ text: TrackedText, _ range: Range<Int>) -> TrackedText {
+        let scalars = text.string.unicodeScalars
         let start = scalars.index(scalars.startIndex, offsetBy: range.lowerBound)
-        return String(scalars[start..<scalars.index(start, offsetBy: range.count)])
+        return text.slice(scalars[start..<scalars.index(start, offsetBy: range.count)])
     }
 
     static func string(_ scalars: some Sequence<Unicode.Scalar>) -> String {
@@ -12,39 +12,6 @@ enum Text {
         view.append(contentsOf: scalars)
         return String(view)
     }
-
-    /// The first place of `part` at or after a position, in bytes.
-    static func firstRange(of part: [UInt8], in text: [UInt8], from start: Int) -> Range<Int>? {
-        guard let first = part.first else { return start <= text.count ? start..<start : nil }
-        guard part.count <= text.count else { return nil }
-        return text.withUnsafeBufferPointer { text in
-            part.withUnsafeBufferPointer { part in
-                var index = start
-                let last = text.count - part.count
-                while index <= last {
-                    if text[index] == first {
-                        var length = 1
-                        while length < part.count, text[index + length] == part[length] { length += 1 }
-                        if length == part.count { return index..<index + length }
-                    }
-                    index += 1
-                }
-                return nil
-            }
-        }
-    }
-
-    /// The last place of `part`, in bytes.
-    static func lastRange(of part: [UInt8], in text: [UInt8], before end: Int) -> Range<Int>? {
-        var index = end - part.count
-        while index >= 0 {
-            if text[index..<index + part.count].elementsEqual(part) { return index..<index + part.count }
-            index -= 1
-        }
-        return nil
-    }
-
-    static func decode(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
     /// How many code points the bytes are.
     static func count(_ bytes: some Sequence<UInt8>) -> Int { bytes.reduce(0) { $0 + ($1 & 0xc0 == 0x80 ? 0 : 1) } }
@@ -54,87 +21,71 @@ enum Text {
     enum Edges { case both, leading, trailing }
 
     /// - Parameter characters: Nil for whitespace.
-    static func strip(_ text: String, _ characters: String?, _ edges: Edges = .both) -> String {
+    static func strip(_ text: TrackedText, _ characters: String?, _ edges: Edges = .both) -> TrackedText {
         let set = characters.map { Set($0.unicodeScalars) }
         func isStripped(_ scalar: Unicode.Scalar) -> Bool { set?.contains(scalar) ?? Python.isSpace(scalar) }
-        var scalars = text.unicodeScalars[...]
+        var scalars = text.string.unicodeScalars[...]
         if edges != .trailing { scalars = scalars.drop(while: isStripped) }
         if edges != .leading {
             while let last = scalars.last, isStripped(last) { scalars.removeLast() }
         }
-        return String(scalars)
+        return text.slice(scalars)
     }
 
-    static func replace(_ text: String, _ old: String, _ new: String, count: Int = -1) -> String {
+    static func replace(_ text: TrackedText, _ old: String, _ new: TrackedText, count: Int = -1) -> TrackedText {
         var rest = count < 0 ? Int.max : count
         if rest == 0 { return text }
+        var result = TrackedText()
         if old.isEmpty {
-            var result = String.UnicodeScalarView()
-            for scalar in text.unicodeScalars {
-                if rest > 0 { result.append(contentsOf: new.unicodeScalars) }
+            for scalar in text.scalars {
+                if rest > 0 { result += new }
                 rest -= 1
                 result.append(scalar)
             }
-            if rest > 0 { result.append(contentsOf: new.unicodeScalars) }
-            return String(result)
+            if rest > 0 { result += new }
+            return result
         }
-        let (bytes, part, replacement) = (Array(text.utf8), Array(old.utf8), Array(new.utf8))
-        var result: [UInt8] = []
         var position = 0
-        while rest > 0, let found = firstRange(of: part, in: bytes, from: position) {
-            result += bytes[position..<found.lowerBound]
-            result += replacement
+        for found in TextSearch.places(of: old, in: text.string, maximum: count) {
+            result += text.slice(position..<found.lowerBound)
+            result += new
             position = found.upperBound
-            rest -= 1
         }
         if position == 0 { return text }
-        result += bytes[position...]
-        return decode(result)
+        result += text.slice(position..<text.byteCount)
+        return result
     }
 
     /// `str.split` at a separator, or `str.rsplit` when it starts from the end.
-    static func split(_ text: String, _ separator: String, maximum: Int, fromEnd: Bool) -> [String] {
-        let (bytes, part) = (Array(text.utf8), Array(separator.utf8))
-        var rest = maximum < 0 ? Int.max : maximum
-        var pieces: [String] = []
-        if fromEnd {
-            var end = bytes.count
-            while rest > 0, let found = lastRange(of: part, in: bytes, before: end) {
-                pieces.append(decode(bytes[found.upperBound..<end]))
-                end = found.lowerBound
-                rest -= 1
-            }
-            pieces.append(decode(bytes[..<end]))
-            return pieces.reversed()
-        }
+    static func split(_ text: TrackedText, _ separator: String, maximum: Int, fromEnd: Bool) -> [TrackedText] {
+        var pieces: [TrackedText] = []
         var position = 0
-        while rest > 0, let found = firstRange(of: part, in: bytes, from: position) {
-            pieces.append(decode(bytes[position..<found.lowerBound]))
-            position = found.upperBound
-            rest -= 1
+        for range in TextSearch.places(of: separator, in: text.string, maximum: maximum, fromEnd: fromEnd) {
+            pieces.append(text.slice(position..<range.lowerBound))
+            position = range.upperBound
         }
-        pieces.append(decode(bytes[position...]))
+        pieces.append(text.slice(position..<text.byteCount))
         return pieces
     }
 
     /// `str.split` at whitespace.
-    static func splitAtSpace(_ text: String, maximum: Int, fromEnd: Bool) -> [String] {
-        var pieces: [String] = []
+    static func splitAtSpace(_ text: TrackedText, maximum: Int, fromEnd: Bool) -> [TrackedText] {
+        var pieces: [TrackedText] = []
         var rest = maximum < 0 ? Int.max : maximum
-        var scalars = text.unicodeScalars[...]
+        var scalars = text.string.unicodeScalars[...]
         if fromEnd {
             while true {
                 while let last = scalars.last, Python.isSpace(last) { scalars.removeLast() }
                 if scalars.isEmpty { break }
                 if rest == 0 {
-                    pieces.append(String(scalars))
+                    pieces.append(text.slice(scalars))
                     break
                 }
                 var start = scalars.endIndex
                 while start > scalars.startIndex, !Python.isSpace(scalars[scalars.index(before: start)]) {
                     start = scalars.index(before: start)
                 }
-                pieces.append(String(scalars[start...]))
+                pieces.append(text.slice(scalars[start...]))
                 scalars = scalars[..<start]
                 rest -= 1
             }
@@ -144,20 +95,20 @@ enum Text {
             scalars = scalars.drop(while: Python.isSpace)
             if scalars.isEmpty { break }
             if rest == 0 {
-                pieces.append(String(scalars))
+                pieces.append(text.slice(scalars))
                 break
             }
             let end = scalars.firstIndex(where: Python.isSpace) ?? scalars.endIndex
-            pieces.append(String(scalars[..<end]))
+            pieces.append(text.slice(scalars[..<end]))
             scalars = scalars[end...]
             rest -= 1
         }
         return pieces
     }
 
-    static func splitLines(_ text: String, keepsEnds: Bool = false) -> [String] {
-        var lines: [String] = []
-        let scalars = text.unicodeScalars
+    static func splitLines(_ text: TrackedText, keepsEnds: Bool = false) -> [TrackedText] {
+        var lines: [TrackedText] = []
+        let scalars = text.string.unicodeScalars
         var start = scalars.startIndex
         var index = start
         while index < scalars.endIndex {
@@ -166,10 +117,10 @@ enum Text {
             index = scalars.index(after: index)
             guard Python.isLineBreak(scalar) else { continue }
             if scalar == "\r", index < scalars.endIndex, scalars[index] == "\n" { index = scalars.index(after: index) }
-            lines.append(String(scalars[start..<(keepsEnds ? index : end)]))
+            lines.append(text.slice(scalars[start..<(keepsEnds ? index : end)]))
             start = index
         }
-        if start < scalars.endIndex { lines.append(String(scalars[start...])) }
+        if start < scalars.endIndex { lines.append(text.slice(scalars[start...])) }
         return lines
     }
 
@@ -267,19 +218,19 @@ struct Slice {
         return (0..<count).map { elements[first + $0 * step] }
     }
 
-    func apply(to text: String, _ renderer: Renderer) throws(JinjaError) -> String {
-        try renderer.charge(bytes: text.utf8.count)
-        let scalars = text.unicodeScalars
+    func apply(to text: TrackedText, _ renderer: Renderer) throws(JinjaError) -> TrackedText {
+        try renderer.charge(bytes: text.byteCount)
+        let scalars = text.string.unicodeScalars
         // The common slices are found without counting the whole text.
         if step == 1, start ?? 0 >= 0, let stop, stop >= 0 {
             let from = scalars.dropFirst(start ?? 0)
-            return String(Substring(from.prefix(max(0, stop - (start ?? 0)))))
+            return text.slice(from.prefix(max(0, stop - (start ?? 0))))
         }
-        if step == 1, stop == nil, let start, start >= 0 { return String(Substring(scalars.dropFirst(start))) }
+        if step == 1, stop == nil, let start, start >= 0 { return text.slice(scalars.dropFirst(start)) }
         let (first, count) = resolve(count: scalars.count)
         if step == 1 { return Text.slice(text, first..<first + count) }
-        let all = Array(scalars)
-        return Text.string((0..<count).lazy.map { all[first + $0 * step] })
+        let all = Array(text.scalars)
+        return TrackedText((0..<count).lazy.map { all[first + $0 * step] })
     }
 }
 
@@ -301,32 +252,42 @@ enum HTML {
     }
 
     /// The text of a text value: as it is when it is safe, escaped otherwise.
-    static func escape(_ value: Value) -> String {
+    static func escape(_ value: Value) -> TrackedText {
         switch value {
         case .markup(let text): text
-        default: escape(value.text ?? "")
+        default: escape(value.tracked ?? "")
         }
     }
 
+    static func escape(_ text: TrackedText) -> TrackedText {
+        TrackedText(escape(text.string), isContent: text.hasContent)
+    }
+
     /// Without comments and tags, and with single spaces.
-    static func stripTags(_ text: String) -> String {
+    static func stripTags(_ text: TrackedText) -> TrackedText {
+        TrackedText(stripTags(text.string), isContent: text.hasContent)
+    }
+
+    private static func stripTags(_ text: String) -> String {
         var rest = text
         func remove(_ open: String, _ close: String) {
             var result: [UInt8] = []
             let bytes = Array(rest.utf8)
             var position = 0
-            while let start = Text.firstRange(of: Array(open.utf8), in: bytes, from: position),
-                let end = Text.firstRange(of: Array(close.utf8), in: bytes, from: start.lowerBound)
+            let (opening, closing) = (TextSearch(open.utf8), TextSearch(close.utf8))
+            while let start = opening.first(in: bytes, from: position),
+                let end = closing.first(in: bytes, from: start.lowerBound)
             {
                 result += bytes[position..<start.lowerBound]
                 position = end.upperBound
             }
             result += bytes[position...]
-            rest = Text.decode(result)
+            rest = String(decoding: result, as: UTF8.self)
         }
         remove("<!--", "-->")
         remove("<", ">")
-        let joined = Text.splitAtSpace(rest, maximum: -1, fromEnd: false).joined(separator: " ")
+        let joined = Text.splitAtSpace(TrackedText(rest), maximum: -1, fromEnd: false).map(\.string).joined(
+            separator: " ")
         return unescape(joined)
     }
 

@@ -110,8 +110,6 @@ extension Value {
         }
     }
 
-    func isLess(than other: Value) throws(JinjaError) -> Bool { try order(other, symbol: "<") == .less }
-
     /// `element in self`.
     func contains(_ element: Value) throws(JinjaError) -> Bool {
         switch self {
@@ -121,7 +119,7 @@ extension Value {
                 throw JinjaError(
                     .type("'in <string>' requires string as left operand, not \(element.typeName)"))
             }
-            return Text.firstRange(of: Array(part.utf8), in: Array(text.utf8), from: 0) != nil
+            return part.isEmpty || TextSearch(part.utf8).first(in: Array(text.string.utf8)) != nil
         case .list(let list), .tuple(let list): return list.elements.contains { element.isIdenticalOrEqual(to: $0) }
         case .dict(let dict): return try dict.value(of: element) != nil
         case .undefined: return false

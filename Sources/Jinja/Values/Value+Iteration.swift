@@ -29,9 +29,9 @@ extension Value {
         case .dict(let dict): return ValueIterator(dict.keys)
         case .undefined: return ValueIterator([])
         case .string(let text), .markup(let text):
-            var scalars = text.unicodeScalars.makeIterator()
+            var scalars = text.scalars
             return ValueIterator { () throws(JinjaError) -> Value? in
-                scalars.next().map { .string(String(Character($0))) }
+                scalars.next().map { .string(TrackedText(CollectionOfOne($0))) }
             }
         case .object(let object):
             if let iterator = try object.iterator() { return iterator }

@@ -1,6 +1,6 @@
 extension Value {
     /// `str(value)`. `limit` bounds the bytes of the result.
-    func str(limit: Int) throws(JinjaError) -> String {
+    func str(limit: Int) throws(JinjaError) -> TrackedText {
         switch self {
         case .string(let text), .markup(let text): text
         case .undefined: ""
@@ -9,7 +9,7 @@ extension Value {
     }
 
     /// `repr(value)`.
-    func repr(limit: Int) throws(JinjaError) -> String {
+    func repr(limit: Int) throws(JinjaError) -> TrackedText {
         var writer = ReprWriter(limit: limit)
         try writer.write(self)
         return writer.output
@@ -18,16 +18,18 @@ extension Value {
 
 /// Writes values as Python does in `repr`.
 struct ReprWriter {
-    private(set) var output = ""
+    private(set) var output = TrackedText()
     private let limit: Int
     /// Namespaces can hold themselves.
     private var depth = 0
 
     init(limit: Int) { self.limit = limit }
 
-    mutating func write(_ text: String) throws(JinjaError) {
+    mutating func write(_ text: String) throws(JinjaError) { try write(TrackedText(text)) }
+
+    private mutating func write(_ text: TrackedText) throws(JinjaError) {
         output += text
-        guard output.utf8.count <= limit else { throw JinjaError(.limit("a text of more than \(limit) bytes")) }
+        guard output.byteCount <= limit else { throw JinjaError(.limit("a text of more than \(limit) bytes")) }
     }
 
     mutating func write(_ value: Value) throws(JinjaError) {
@@ -47,8 +49,9 @@ struct ReprWriter {
             }
             try write(value.description)
         case .double(let value): try write(Python.repr(value))
-        case .string(let text): try write(Python.repr(text))
-        case .markup(let text): try write("Markup(\(Python.repr(text)))")
+        case .string(let text): try write(TrackedText(Python.repr(text.string), isContent: text.hasContent))
+        case .markup(let text):
+            try write(TrackedText("Markup(\(Python.repr(text.string)))", isContent: text.hasContent))
         case .list(let list): try write(list.elements, between: "[", "]")
         case .tuple(let list): try write(list.elements, between: "(", list.elements.count == 1 ? ",)" : ")")
         case .dict(let dict): try write(dict)

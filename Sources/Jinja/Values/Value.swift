@@ -10,9 +10,9 @@ enum Value {
     /// A whole number that `Int` does not hold.
     case big(BigInt)
     case double(Double)
-    case string(String)
+    case string(TrackedText)
     /// A text marked as safe for HTML. It escapes what is added to it.
-    case markup(String)
+    case markup(TrackedText)
     case list(List)
     case tuple(List)
     case dict(Dict)
@@ -36,7 +36,7 @@ final class Undefined {
     /// What is missing on an object: an attribute when the name is a text, an element otherwise.
     convenience init(_ name: Value, of object: Value) {
         if case .string(let text) = name {
-            self.init("\(Python.repr(object.typeDescription)) has no attribute \(Python.repr(text))")
+            self.init("\(Python.repr(object.typeDescription)) has no attribute \(Python.repr(text.string))")
         } else {
             let element = (try? name.repr(limit: 1000)) ?? "…"
             self.init("\(object.typeDescription) has no element \(element)")
@@ -51,16 +51,14 @@ final class List {
     let elements: [Value]
     /// How deep containers nest here. Bounded, so that nothing that walks a value, or releases it, runs out of stack.
     let depth: Int
+    /// What walking all of it costs (`Value.size`).
+    let size: Int
 
     /// - Throws: A limit error when the nesting is too deep.
     init(_ elements: [Value]) throws(JinjaError) {
         self.elements = elements
         depth = try Value.depth(around: elements)
-    }
-
-    init(empty: Void) {
-        elements = []
-        depth = 1
+        size = elements.reduce(1) { Value.saturatingSum($0, $1.size) }
     }
 }
 
@@ -70,6 +68,8 @@ final class Dict {
     private(set) var values: [Value] = []
     private var positions: [Key: Int] = [:]
     private(set) var depth = 1
+    /// What walking all of it costs (`Value.size`). A value that another replaces stays counted.
+    private(set) var size = 1
 
     init() {}
 
@@ -82,6 +82,7 @@ final class Dict {
         let hashed = try Key(key)
         depth = max(
             depth, try Value.depth(around: CollectionOfOne(value)), try Value.depth(around: CollectionOfOne(key)))
+        size = Value.saturatingSum(size, Value.saturatingSum(key.size, value.size))
         if let position = positions[hashed] {
             values[position] = value
         } else {
@@ -115,7 +116,13 @@ struct Key: Hashable {
 
     init(_ text: String) { form = .string(Array(text.utf8)) }
 
+    /// What values may have for a size to be keys, unless they are texts.
+    private static let maximumSize = 10_000
+
     init(_ value: Value) throws(JinjaError) {
+        guard value.text != nil || value.size <= Self.maximumSize else {
+            throw JinjaError(.limit("a key of more than \(Self.maximumSize) elements"))
+        }
         switch value {
         case .none: form = .none
         case .undefined: form = .undefined
@@ -130,7 +137,7 @@ struct Key: Hashable {
             } else {
                 form = .double(value)
             }
-        case .string(let text), .markup(let text): form = .string(Array(text.utf8))
+        case .string(let text), .markup(let text): form = .string(Array(text.string.utf8))
         case .tuple(let list):
             var keys: [Key] = []
             for element in list.elements { keys.append(try Key(element)) }
@@ -168,22 +175,44 @@ extension Value {
         return depth
     }
 
+    /// About how many steps it takes to compare, hash or write the value: one for each element all the way down, however
+    /// often the same one comes, and one for each 64 bytes of text. `Int.max` when there are more.
+    var size: Int {
+        switch self {
+        case .string(let text), .markup(let text): 1 + text.byteCount / 64
+        case .list(let list), .tuple(let list): list.size
+        case .dict(let dict): dict.size
+        case .object(let object): object.size
+        case .big(let number): 1 + number.bitWidth / 64
+        case .undefined, .none, .bool, .int, .double: 1
+        }
+    }
+
+    static func saturatingSum(_ left: Int, _ right: Int) -> Int {
+        let (sum, overflow) = left.addingReportingOverflow(right)
+        return overflow ? Int.max : sum
+    }
+
     static var emptyText: Value { .string("") }
+
+    /// A text that the template says, or that is made of nothing from the context but numbers.
+    static func plain(_ text: String) -> Value { .string(TrackedText(text)) }
 
     static func list(_ elements: [Value]) throws(JinjaError) -> Value { .list(try List(elements)) }
     static func tuple(_ elements: [Value]) throws(JinjaError) -> Value { .tuple(try List(elements)) }
 
     static func integer(_ value: BigInt) -> Value { value.intValue.map(Value.int) ?? .big(value) }
 
-    /// A JSON value as Python's `json.loads` has it: a number without point and exponent is an integer.
-    init(_ json: JSONValue, depth: Int = 0) throws(JinjaError) {
+    /// A JSON value as Python's `json.loads` has it: a number without point and exponent is an integer. Its texts are
+    /// content, but for those that `trusted` names.
+    init(_ json: JSONValue, trusting trusted: TrustedPaths, depth: Int = 0) throws(JinjaError) {
         guard depth < Self.maximumDepth else {
             throw JinjaError(.limit("values nested deeper than \(Self.maximumDepth)"))
         }
         switch json {
         case .null: self = .none
         case .bool(let value): self = .bool(value)
-        case .string(let text): self = .string(text)
+        case .string(let text): self = .string(TrackedText(text, isContent: !trusted.containsItself))
         case .number(let number):
             if let value = Int(number.text) {
                 self = .int(value)
@@ -197,11 +226,16 @@ extension Value {
         case .array(let elements):
             var values: [Value] = []
             values.reserveCapacity(elements.count)
-            for element in elements { values.append(try Value(element, depth: depth + 1)) }
+            let inside = trusted[TrustedPaths.anyElement]
+            for element in elements { values.append(try Value(element, trusting: inside, depth: depth + 1)) }
             self = .list(try List(values))
         case .object(let object):
             let dict = Dict()
-            for (key, value) in object { try dict.set(.string(key), try Value(value, depth: depth + 1)) }
+            for (key, value) in object {
+                try dict.set(
+                    .string(TrackedText(key, isContent: true)),
+                    try Value(value, trusting: trusted[key], depth: depth + 1))
+            }
             self = .dict(dict)
         }
     }
@@ -211,8 +245,11 @@ extension Value {
     var isUndefined: Bool { if case .undefined = self { true } else { false } }
     var isNone: Bool { if case .none = self { true } else { false } }
 
+    /// The text of a text, marked as safe or not; to be looked at, not to be made into another.
+    var text: String? { tracked?.string }
+
     /// The text of a text, marked as safe or not.
-    var text: String? {
+    var tracked: TrackedText? {
         switch self {
         case .string(let text), .markup(let text): text
         default: nil
@@ -260,7 +297,7 @@ extension Value {
         case (.none, .none): true
         case (.bool(let left), .bool(let right)): left == right
         case (.int(let left), .int(let right)): left == right
-        case (.string(let left), .string(let right)): left.isSameText(as: right)
+        case (.string(let left), .string(let right)): left.string.isSameText(as: right.string)
         case (.list(let left), .list(let right)): left === right
         case (.tuple(let left), .tuple(let right)): left === right || left.elements.isEmpty && right.elements.isEmpty
         case (.dict(let left), .dict(let right)): left === right
@@ -274,7 +311,7 @@ extension Value {
     var length: Int? {
         switch self {
         case .undefined: 0
-        case .string(let text), .markup(let text): text.unicodeScalars.count
+        case .string(let text), .markup(let text): text.string.unicodeScalars.count
         case .list(let list), .tuple(let list): list.elements.count
         case .dict(let dict): dict.count
         case .object(let object): object.length

@@ -19,12 +19,14 @@ struct Answer: Sendable {
 
     /// Asks for text and hands each new piece on.
     static func text(
-        _ session: LanguageModelSession, _ prompt: String, _ options: GenerationOptions,
-        onText: (String) -> Void
+        _ session: LanguageModelSession, _ prompt: Prompt, _ options: GenerationOptions,
+        _ contextOptions: ContextOptions = ContextOptions(), onText: (String) -> Void
     ) async throws -> Answer {
         let start = ContinuousClock.now
         var answer = Answer()
-        for try await snapshot in session.streamResponse(to: prompt, options: options) {
+        for try await snapshot in session.streamResponse(
+            to: prompt, options: options, contextOptions: contextOptions, metadata: [:])
+        {
             // Snapshots are cumulative.
             let shown = answer.text.utf8.count
             if snapshot.content.utf8.count > shown {
@@ -40,11 +42,16 @@ struct Answer: Sendable {
 
     /// Asks for JSON that follows a schema. It is handed on whole: half a value is of no use to a reader.
     static func json(
-        _ session: LanguageModelSession, _ prompt: String, _ schema: GenerationSchema, _ options: GenerationOptions
+        _ session: LanguageModelSession, _ prompt: Prompt, _ schema: GenerationSchema, _ options: GenerationOptions,
+        _ contextOptions: ContextOptions = ContextOptions()
     ) async throws -> Answer {
         let start = ContinuousClock.now
         var answer = Answer()
-        for try await snapshot in session.streamResponse(to: prompt, schema: schema, options: options) {
+        for try await snapshot in session.streamResponse(
+            to: prompt, schema: schema, options: options,
+            contextOptions: ContextOptions(
+                includeSchemaInPrompt: true, reasoningLevel: contextOptions.reasoningLevel), metadata: [:])
+        {
             if answer.firstText == nil { answer.firstText = seconds(since: start) }
             answer.value = snapshot.rawContent.jsonValue
             answer.usage = snapshot.usage
@@ -60,8 +67,12 @@ struct Answer: Sendable {
     }
 
     /// The answer and what is known about it, as one JSON object.
-    func json(model: String) -> String {
+    ///
+    /// - Parameter maximumTokens: The most that the answer was allowed to have.
+    func json(model: String, maximumTokens: Int?) -> String {
         var object: JSONObject = ["content": value ?? .string(text), "model": .string(model)]
+        let isCut = maximumTokens.map { (usage?.output.totalTokenCount ?? 0) >= $0 } ?? false
+        object["finish_reason"] = .string(isCut ? "length" : "stop")
         if let usage {
             object["usage"] = [
                 "input_tokens": .number(JSONNumber(usage.input.totalTokenCount)),

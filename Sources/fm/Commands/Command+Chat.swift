@@ -7,7 +7,8 @@ extension Command {
         name: "chat",
         summary: "Hold a conversation.",
         usage: ["[OPTION ...]"],
-        options: [.model, .instructions] + SamplingOptions.options + [
+        options: [.model, .instructions, .tool, .reasoning] + SamplingOptions.options + [
+            .transcript,
             Option("--load", value: "FILE", help: "Go on with a conversation that /save has written."),
             Option("--stats", help: "Tell token counts and times after each answer."),
             .noPull,
@@ -20,12 +21,17 @@ extension Command {
             """
     ) { arguments, context in
         let options = try SamplingOptions.read(arguments)
+        let reasoning = try ReasoningOption.read(arguments)
+        let tools = try arguments.values("--tool").map(ExecutableTool.init)
+        try arguments.requireAtMostOne(of: "--load", "--transcript")
         let model = try await ModelChoice(context: context, arguments: arguments).find()
         var chat = Chat(
-            context: context, options: options, showsStatistics: arguments.has("--stats"), model: model,
-            instructions: arguments["--instructions"])
+            context: context, options: options, reasoning: reasoning, tools: tools,
+            showsStatistics: arguments.has("--stats"), model: model, instructions: arguments["--instructions"])
         if let path = arguments["--load"] { try chat.load(path) }
+        if let path = arguments["--transcript"] { try chat.keep(in: path) }
         await chat.run(LineEditor(historyPath: LineEditor.historyPath(environment: context.environment)))
+        try chat.writeKept()
     }
 }
 
@@ -40,21 +46,27 @@ package struct Chat {
 
     private let context: Context
     private let options: GenerationOptions
+    private let reasoning: ContextOptions
+    private let tools: [any Tool]
+    /// The file that the conversation is written to at the end.
+    private var keptPath: String?
     private let showsStatistics: Bool
     private let instructions: String?
     private var model: ModelStore.Model
     private var session: LanguageModelSession
 
     package init(
-        context: Context, options: GenerationOptions, showsStatistics: Bool, model: ModelStore.Model,
-        instructions: String?
+        context: Context, options: GenerationOptions, reasoning: ContextOptions = ContextOptions(),
+        tools: [any Tool] = [], showsStatistics: Bool, model: ModelStore.Model, instructions: String?
     ) {
         self.context = context
         self.options = options
+        self.reasoning = reasoning
+        self.tools = tools
         self.showsStatistics = showsStatistics
         self.model = model
         self.instructions = instructions
-        session = context.makeSession(model, instructions: instructions)
+        session = context.makeSession(model, tools: tools, instructions: instructions)
     }
 
     /// Answers line by line until the input ends.
@@ -99,10 +111,10 @@ package struct Chat {
             case "/quit", "/exit", "/bye": return false
             case "/help": context.messages.write(Self.helpText)
             case "/clear":
-                session = context.makeSession(model, instructions: instructions)
+                session = context.makeSession(model, tools: tools, instructions: instructions)
             case "/save":
                 guard !operand.isEmpty else { throw UsageError("/save needs a file") }
-                try save(operand)
+                try TranscriptFile.write(session.transcript, to: operand)
                 context.messages.line("saved to \(operand)")
             case "/load":
                 guard !operand.isEmpty else { throw UsageError("/load needs a file") }
@@ -114,7 +126,7 @@ package struct Chat {
                 } else {
                     let arguments = Arguments([.option("--model", value: operand)])
                     model = try await ModelChoice(context: context, arguments: arguments).find()
-                    session = context.makeSession(model, transcript: session.transcript)
+                    session = context.makeSession(model, tools: tools, transcript: session.transcript)
                     context.messages.line("the conversation goes on with \(model.name)")
                 }
             default:
@@ -128,40 +140,31 @@ package struct Chat {
         return true
     }
 
-    private func save(_ path: String) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let text = String(decoding: try encoder.encode(session.transcript), as: UTF8.self)
-        do throws(ModelStoreError) {
-            try AtomicFile.write(text + "\n", to: (path as NSString).expandingTildeInPath)
-        } catch .cannotWrite(let path, let reason) {
-            throw Failure(.storage, "cannot write '\(path)': \(reason)")
+    /// Goes on with the conversation of a file when it is there, and keeps the conversation in it.
+    mutating func keep(in path: String) throws {
+        keptPath = path
+        if let transcript = try TranscriptFile.readIfPresent(path) {
+            session = context.makeSession(model, tools: tools, transcript: transcript)
         }
+    }
+
+    func writeKept() throws {
+        if let keptPath { try TranscriptFile.write(session.transcript, to: keptPath) }
     }
 
     mutating func load(_ path: String) throws {
-        let text = try PromptInput.text(ofFile: (path as NSString).expandingTildeInPath)
-        let transcript: Transcript
-        do { transcript = try JSONDecoder().decode(Transcript.self, from: Data(text.utf8)) } catch {
-            throw Failure(.usage, "'\(path)' is no saved conversation: \(Self.explanation(error))")
-        }
-        session = context.makeSession(model, transcript: transcript)
-    }
-
-    private static func explanation(_ error: any Error) -> String {
-        switch error {
-        case DecodingError.dataCorrupted(let context), DecodingError.keyNotFound(_, let context),
-            DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-            let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
-            return path.isEmpty ? context.debugDescription : "\(path): \(context.debugDescription)"
-        default: return "\(error)"
-        }
+        session = context.makeSession(model, tools: tools, transcript: try TranscriptFile.read(path))
     }
 
     private func answer(_ prompt: String) async {
         do {
-            let answer = try await Interrupts.shared.cancelling { [session, options, context] in
-                try await Answer.text(session, prompt, options) { piece in context.output.write(piece) }
+            let spinner = Spinner(context.messages, "thinking")
+            defer { spinner.stop() }
+            let answer = try await Interrupts.shared.cancelling { [session, options, reasoning, context] in
+                try await Answer.text(session, Prompt(prompt), options, reasoning) { piece in
+                    spinner.stop()
+                    context.output.write(piece)
+                }
             }
             if !answer.text.hasSuffix("\n") { context.output.write("\n") }
             if showsStatistics { context.messages.line(context.messages.styled(answer.statistics, .dim)) }

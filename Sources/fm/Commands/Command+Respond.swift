@@ -10,6 +10,7 @@ extension Command {
         options: [
             .model, .instructions, .file,
             Option("--schema", value: "FILE", help: "Answer with JSON that follows the JSON Schema of a file."),
+            .tool, .image, .transcript, .reasoning,
         ] + SamplingOptions.options + [
             Option("--json", help: "Write the answer, token counts and times as one JSON object."),
             Option("--stats", help: "Tell token counts and times on standard error at the end."),
@@ -23,34 +24,72 @@ extension Command {
     ) { arguments, context in
         // Everything that can be wrong with the command line is found before a model is looked for.
         let options = try SamplingOptions.read(arguments)
+        let reasoning = try ReasoningOption.read(arguments)
         let schema = try arguments["--schema"].map(SchemaFile.read)
-        let prompt = try PromptInput.read(arguments)
+        let tools = try arguments.values("--tool").map(ExecutableTool.init)
+        let transcript = try arguments["--transcript"].flatMap(TranscriptFile.readIfPresent)
+        let text = try PromptInput.read(arguments)
         let model = try await ModelChoice(context: context, arguments: arguments).find()
+        let prompt = try RespondPrompt.prompt(text, images: arguments.values("--image"), model, context)
         let instructions = arguments["--instructions"]
+        if transcript != nil, instructions != nil {
+            throw UsageError(
+                "--instructions goes with a new conversation; '\(arguments["--transcript"] ?? "")' has its own")
+        }
         let asJSON = arguments.has("--json")
-        let answer = try await Interrupts.shared.cancelling {
-            let session = context.makeSession(model, instructions: instructions)
-            if let schema { return try await Answer.json(session, prompt, schema, options) }
+        let spinner = Spinner(context.messages, "thinking")
+        defer { spinner.stop() }
+        let (answer, entries) = try await Interrupts.shared.cancelling {
+            let session =
+                transcript.map { context.makeSession(model, tools: tools, transcript: $0) }
+                ?? context.makeSession(model, tools: tools, instructions: instructions)
+            if let schema {
+                return (try await Answer.json(session, prompt, schema, options, reasoning), session.transcript)
+            }
             var endsLine = true
             do {
-                let answer = try await Answer.text(session, prompt, options) { piece in
+                let answer = try await Answer.text(session, prompt, options, reasoning) { piece in
+                    spinner.stop()
                     guard !asJSON else { return }
                     context.output.write(piece)
                     endsLine = piece.hasSuffix("\n")
                 }
                 if !endsLine { context.output.write("\n") }
-                return answer
+                return (answer, session.transcript)
             } catch {
+                spinner.stop()
                 // What came before the failure stays on a line of its own.
                 if !endsLine { context.output.write("\n") }
                 throw error
             }
         }
+        spinner.stop()
         if asJSON {
-            context.output.line(answer.json(model: model.name))
+            context.output.line(answer.json(model: model.name, maximumTokens: options.maximumResponseTokens))
         } else if schema != nil {
             context.output.line(answer.text)
         }
         if arguments.has("--stats") { context.messages.line(answer.statistics) }
+        if let path = arguments["--transcript"] { try TranscriptFile.write(entries, to: path) }
+    }
+}
+
+/// The prompt of a command line.
+enum RespondPrompt {
+    static func prompt(
+        _ text: String, images: [String], _ model: ModelStore.Model, _ context: Context
+    ) throws -> Prompt {
+        guard !images.isEmpty else { return Prompt(text) }
+        guard context.makeModel(model).capabilities.contains(.vision) else {
+            throw Failure(
+                .unavailable, "the model '\(model.name)' reads text alone: --image needs a model that sees images")
+        }
+        for path in images where !FileManager.default.isReadableFile(atPath: path) {
+            throw UsageError("cannot read '\(path)'")
+        }
+        return Prompt {
+            text
+            for path in images { Attachment(imageURL: URL(fileURLWithPath: path)) }
+        }
     }
 }

@@ -1,5 +1,26 @@
 import FoundationModels
 
+extension Command.Option {
+    static let reasoning = Command.Option(
+        "--reasoning", value: "LEVEL",
+        help: "How long a model that thinks should think first: light, moderate or deep.")
+    static let image = Command.Option(
+        "--image", value: "PATH", isRepeatable: true, help: "Put an image into the prompt of a model that sees.")
+}
+
+/// How long the model thinks.
+enum ReasoningOption {
+    static func read(_ arguments: Arguments) throws(UsageError) -> ContextOptions {
+        switch arguments["--reasoning"] {
+        case nil: ContextOptions()
+        case "light": ContextOptions(reasoningLevel: .light)
+        case "moderate": ContextOptions(reasoningLevel: .moderate)
+        case "deep": ContextOptions(reasoningLevel: .deep)
+        case let level?: throw UsageError("--reasoning takes light, moderate or deep, not '\(level)'")
+        }
+    }
+}
+
 /// The options that say how the next token is chosen, and how many there may be.
 package enum SamplingOptions {
     static let options: [Command.Option] = [

@@ -6,8 +6,14 @@ import JSON
 package enum SchemaFile {
     package static func read(_ path: String) throws -> GenerationSchema {
         let text = try PromptInput.text(ofFile: path)
+        let value: JSONValue
+        do { value = try JSONValue(parsing: text) } catch { throw Failure(.schema, "\(path): \(error)") }
+        return try schema(value, source: path)
+    }
+
+    /// - Parameter source: Where the schema stands, for errors.
+    static func schema(_ value: JSONValue, source path: String) throws -> GenerationSchema {
         do {
-            let value = try JSONValue(parsing: text)
             guard let document = ordered(value).objectValue else {
                 throw Failure(.schema, "\(path): a schema is a JSON object, not \(value.kind)")
             }

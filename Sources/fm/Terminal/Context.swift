@@ -31,17 +31,21 @@ package struct Context: Sendable {
 
 extension Context {
     /// A new session with a model.
-    func makeSession(_ model: ModelStore.Model, instructions: String?) -> LanguageModelSession {
+    func makeSession(
+        _ model: ModelStore.Model, tools: [any Tool] = [], instructions: String?
+    ) -> LanguageModelSession {
         func open(_ model: some LanguageModel) -> LanguageModelSession {
-            LanguageModelSession(model: model, instructions: instructions)
+            LanguageModelSession(model: model, tools: tools, instructions: instructions)
         }
         return open(makeModel(model))
     }
 
     /// A session that goes on from a transcript.
-    func makeSession(_ model: ModelStore.Model, transcript: Transcript) -> LanguageModelSession {
+    func makeSession(
+        _ model: ModelStore.Model, tools: [any Tool] = [], transcript: Transcript
+    ) -> LanguageModelSession {
         func open(_ model: some LanguageModel) -> LanguageModelSession {
-            LanguageModelSession(model: model, transcript: transcript)
+            LanguageModelSession(model: model, tools: tools, transcript: transcript)
         }
         return open(makeModel(model))
     }

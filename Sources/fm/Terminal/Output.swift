@@ -33,9 +33,17 @@ package struct Output: Sendable {
                 // The descriptor was made non-blocking by someone who shares it.
                 usleep(1_000)
             } else if errno != EINTR {
-                exit(descriptor == STDOUT_FILENO ? ExitCode.storage.rawValue : ExitCode.failure.rawValue)
+                fail(because: String(cString: strerror(errno)))
             }
         }
+    }
+
+    /// Ends the program, which can no longer say what it has to say.
+    private func fail(because reason: String) -> Never {
+        guard descriptor == STDOUT_FILENO else { exit(ExitCode.failure.rawValue) }
+        let message = "fm: cannot write standard output: \(reason).\n"
+        message.utf8CString.withUnsafeBytes { _ = Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
+        exit(ExitCode.storage.rawValue)
     }
 
     package func line(_ text: String) { write(text + "\n") }

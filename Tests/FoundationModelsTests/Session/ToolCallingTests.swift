@@ -194,10 +194,9 @@ import Testing
         let before = session.transcript
         let task = Task { try await session.respond(to: "Hi").content }
         #expect(await eventually { started.value })
-        let start = ContinuousClock.now
         task.cancel()
+        // The tool sleeps for an hour: that the caller goes on within the test's minute is the answer.
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(ContinuousClock.now - start < .seconds(5))
         #expect(await eventually { cancelled.value })
         #expect(!session.isResponding)
         #expect(session.transcript == before)

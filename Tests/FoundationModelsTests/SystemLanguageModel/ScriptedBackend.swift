@@ -1,5 +1,6 @@
 import Foundation
 import FoundationModels
+import Inference
 import Synchronization
 
 /// An engine that says what it is told to and remembers what it was asked.
@@ -9,15 +10,20 @@ final class ScriptedBackend: LocalModelBackend {
     private let answer: @Sendable (LocalGeneration, Int) throws -> String
     let availability: SystemLanguageModel.Availability
     let supportedLanguages: Set<Locale.Language>
+    private let dialect: ToolDialect?
 
     init(
         availability: SystemLanguageModel.Availability = .available, languages: [String] = ["en", "es"],
+        dialect: ToolDialect? = nil,
         answer: @escaping @Sendable (LocalGeneration, Int) throws -> String
     ) {
         self.availability = availability
         supportedLanguages = Set(languages.map { Locale.Language(identifier: $0) })
+        self.dialect = dialect
         self.answer = answer
     }
+
+    func toolDialect() async throws -> ToolDialect? { dialect }
 
     var generations: [LocalGeneration] { state.withLock { $0 } }
     var prewarmedPrompts: [LocalPrompt] { prewarmed.withLock { $0 } }

@@ -23,7 +23,7 @@ struct ChatTemplateTests {
         let template = try template { _ in }
         #expect(template.origin == .substitute(name: "ChatML"))
         #expect(
-            try template.render(conversation) == """
+            try template.render(conversation).text == """
                 <|im_start|>system
                 Be brief.<|im_end|>
                 <|im_start|>user
@@ -46,7 +46,7 @@ struct ChatTemplateTests {
             writer.pairs[index].value = .strings(tokens)
         }
         #expect(
-            try template.render(conversation) == """
+            try template.render(conversation).text == """
                 <start_of_turn>user
                 Be brief.
 
@@ -72,21 +72,21 @@ struct ChatTemplateTests {
         let template = try template { $0.pairs.append(("tokenizer.chat_template", .string(source))) }
         #expect(template.origin == .file)
         let call = ChatMessage.ToolCall(id: "1", name: "add", arguments: ["a": 1, "b": [2]])
-        let text = try template.render(
+        let prompt = try template.render(
             [
                 ChatMessage(.user, "1+2"), ChatMessage(.assistant, "", toolCalls: [call]),
                 ChatMessage(.tool, "3", toolCallID: "1", toolName: "add"),
             ],
             tools: [ChatTool(name: "add", description: "Adds", parameters: ["type": "object"])],
             options: ["enable_thinking": .bool(false)])
-        #expect(text == #"<|im_end|>|user:1+2;assistant:[add {"a": 1, "b": [2]}];tool:3(add);add=object>False"#)
+        #expect(prompt.text == #"<|im_end|>|user:1+2;assistant:[add {"a": 1, "b": [2]}];tool:3(add);add=object>False"#)
     }
 
     @Test("the doubled braces of a published template are mended")
     func repair() throws {
         let source = #"{{- "x {{\"name\": <function-name>, \"arguments\": <args-json-object>}} y" }}"#
         let template = try template { $0.pairs.append(("tokenizer.chat_template", .string(source))) }
-        #expect(try template.render([]) == #"x {"name": <function-name>, "arguments": <args-json-object>} y"#)
+        #expect(try template.render([]).text == #"x {"name": <function-name>, "arguments": <args-json-object>} y"#)
     }
 
     @Test("a template that is none, or that fails, is a typed error")

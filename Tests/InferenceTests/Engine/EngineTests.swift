@@ -12,6 +12,7 @@ struct Outcome: Equatable {
     var prompt: [Int] = []
     var reason: FinishReason?
     var usage: GenerationUsage?
+    var logprobs: [TokenLogprobs] = []
 }
 
 func collect(_ stream: AsyncThrowingStream<GenerationEvent, any Error>) async throws -> Outcome {
@@ -22,6 +23,7 @@ func collect(_ stream: AsyncThrowingStream<GenerationEvent, any Error>) async th
         case .text(let text, let count):
             outcome.text += text
             outcome.tokenCount += count
+        case .logprobs(let logprobs): outcome.logprobs += logprobs
         case .finished(let reason, let usage):
             outcome.reason = reason
             outcome.usage = usage
@@ -65,6 +67,29 @@ struct EngineTests {
             outcome.usage
                 == GenerationUsage(promptTokens: prompt.count, cachedTokens: 0, generatedTokens: 20, forcedTokens: 0))
         #expect(!outcome.text.isEmpty)
+    }
+
+    @Test("probabilities are those of the tokens, and do not change the text", arguments: [false, true])
+    func logprobs(isConstrained: Bool) async throws {
+        var request = GenerationRequest(prompt: tokens(prompt), maximumTokens: 12)
+        if isConstrained {
+            let schema: JSONValue = ["type": "object", "properties": ["name": ["enum": ["in", "true"]]]]
+            request.matcher = Matcher(try Grammar.jsonSchema(schema), trie: engine.tokenTrie)
+        }
+        let plain = try await collect(engine.generate(request))
+        request.logprobCount = engine.description.vocabularySize
+        let outcome = try await collect(engine.generate(request))
+        if !isConstrained { #expect(outcome.text == plain.text) }
+        #expect(outcome.logprobs.count == outcome.usage?.generatedTokens)
+        #expect(
+            engine.tokenizer.decode(outcome.logprobs.map(\.chosen.token), skipsSpecial: true).hasPrefix(outcome.text))
+        for token in outcome.logprobs {
+            // All tokens together have the probability 1.
+            #expect(abs(token.top.reduce(0) { $0 + exp($1.logprob) } - 1) < 1e-6)
+            #expect(token.top.contains(token.chosen))
+            #expect(zip(token.top, token.top.dropFirst()).allSatisfy { $0.logprob >= $1.logprob })
+            if !isConstrained { #expect(token.chosen.token == token.top[0].token) }
+        }
     }
 
     @Test("a stop token ends the text and is not part of it")
@@ -246,14 +271,16 @@ struct EngineTests {
         let expected = try await collect(deep.generate(short)).text
 
         let clock = ContinuousClock()
+        let part = GenerationRequest(prompt: (0..<1_000).map { TokenID(($0 + 7) % 200) }, maximumTokens: 1)
+        let partTime = try await clock.measure { _ = try await collect(deep.generate(part)) }
         let long = GenerationRequest(prompt: (0..<16_000).map { TokenID($0 % 200) }, maximumTokens: 3)
         let task = Task { try await collect(deep.generate(long)) }
         try await Task.sleep(for: .milliseconds(100))
         let start = clock.now
         task.cancel()
         #expect(try await collect(deep.generate(short)).text == expected)
-        // The whole prompt takes many seconds, one step of it the better part of one.
-        #expect(clock.now - start < .seconds(2))
+        // The whole prompt takes more than sixteen times the time of a part; one step of it, less than that.
+        #expect(clock.now - start < 8 * partTime)
         let outcome = try? await task.value
         #expect(outcome?.reason == nil)
     }

@@ -102,22 +102,56 @@ struct ModelLoadingTests {
         }
     }
 
-    @Test("flipped bits in a model are refused or harmless, never a crash", arguments: 0..<3)
-    func bitFlips(seed: Int) throws {
-        try TinyModel.write(to: folder.file())
+    @Test("a damaged model is refused or harmless, never a crash", arguments: Mutation.allCases, 0..<3)
+    func damage(mutation: Mutation, seed: Int) async throws {
+        try TinyModel.write(to: folder.file(), layers: 1) {
+            $0.pairs.append(
+                ("tokenizer.chat_template", .string("{% for m in messages %}<|im_start|>{{ m.content }}{% endfor %}")))
+        }
         let whole = try Data(contentsOf: folder.file())
-        // The part before the tensors' data is what can do harm.
-        let header = whole.count - whole.count / 2
+        let intact = try GGUFFile(folder.file())
+        // Vocabularies are long and forgiving: the numbers around them are what can do harm.
+        let tables = try #require(whole.range(of: Data("tokenizer.ggml.eos_token_id".utf8)))
         var generator = SeededGenerator(seed: UInt64(100 + seed))
-        for _ in 0..<150 {
+        var refused = 0
+        for round in 0..<60 {
             var data = whole
-            data[Int.random(in: 0..<header, using: &generator)] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-            try data.write(to: folder.file("flipped.gguf"))
-            do {
-                let transformer = try Transformer.load(folder.file("flipped.gguf"), threadCount: 1)
-                try transformer.evaluate([1, 2, 3], chunk: 3) { _, _ in }
-            } catch is InferenceError {
+            var tail = Data(whole[tables.lowerBound..<intact.dataOffset])
+            if round % 3 == 0 {
+                mutation.apply(to: &data, within: 700, &generator)
+            } else if round % 3 == 1 {
+                mutation.apply(to: &tail, within: tail.count, &generator)
+                data.replaceSubrange(tables.lowerBound..<intact.dataOffset, with: tail)
+            } else {
+                mutation.apply(to: &data, within: intact.dataOffset, &generator)
             }
+            try data.write(to: folder.file("damaged.gguf"))
+            do {
+                let engine = try Engine.load(folder.file("damaged.gguf"), options: EngineOptions(threadCount: 1))
+                let tokens = try engine.chatTemplate.tokens(
+                    of: [ChatMessage(.user, "the")], tokenizer: engine.tokenizer)
+                let request = GenerationRequest(prompt: tokens, maximumTokens: 2)
+                for try await _ in engine.generate(request) {}
+            } catch let error as InferenceError {
+                #expect(!error.description.isEmpty)
+                refused += 1
+            }
+        }
+        #expect(refused > 5)
+    }
+
+    @Test("a model that ends anywhere says that it is incomplete")
+    func truncation() throws {
+        try TinyModel.write(to: folder.file(), layers: 1)
+        let whole = try Data(contentsOf: folder.file())
+        let dataOffset = try GGUFFile(folder.file()).dataOffset
+        for length in stride(from: 4, to: whole.count, by: 997) + [dataOffset, dataOffset + 1, whole.count - 1] {
+            try whole.prefix(length).write(to: folder.file("part.gguf"))
+            let error = #expect(throws: InferenceError.self) { try Engine.load(folder.file("part.gguf")) }
+            // What is missing may also show as a count that the rest of the file cannot hold.
+            #expect(
+                error?.description.contains("incomplete") == true || error?.description.contains("damaged") == true,
+                "\(length)")
         }
     }
 }

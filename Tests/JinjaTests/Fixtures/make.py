@@ -139,6 +139,14 @@ TEMPLATES = {
         "{{ raise_exception('No: ' ~ n) }}", "{% if n == 7 %}{{ raise_exception('Conversation roles must alternate\nuser/assistant') }}{% endif %}",
         "{% for i in range(10**12) %}{% endfor %}", "{{ namespace(_a=1) }}", "{% set ns = namespace({'a': 1}, b=2) %}{{ ns.a }}{{ ns.b }}", "{{ dict.fromkeys(l, 0) }}",
     ],
+    "blocks": [
+        "{% for i in l %}{% block a scoped %}{{ i }}{{ loop.index }}{% set i = 9 %}{{ i }}{% endblock %}{{ i }};{% endfor %}",
+        "{% for i in l %}{% block a %}[{{ i }}]{% endblock %}{% endfor %}", "{% set q = 5 %}{% for i in l %}{% block a scoped %}{{ q + i }}{% endblock %}{% endfor %}",
+        "{% block a %}x{{ n }}{% endblock %}|{{ self.a() }}|{{ self.a()|upper }}", "{{ self.a() }}{% block a %}<{{ n }}>{% endblock %}{{ self.b is defined }}",
+        "{% macro m(x) %}{% block a scoped %}{{ x }}{% endblock %}{% endmacro %}{{ m(3) }}{{ m(4) }}", "{% with z = 7 %}{% block a scoped %}{{ z }}{% block b scoped %}{{ z }}-{% endblock %}{% endblock %}{% endwith %}",
+        "{% block a %}{{ self.b() }}{% endblock %}{% block b %}in b{% endblock %}", "{{ self.nosuch() }}", "{% block a %}{{ super() }}{% endblock %}", "{% block a %}{{ self.a() }}{% endblock %}",
+        "{% for i in l %}{% block a scoped %}{% for j in l %}{{ i }}{{ j }}{{ loop.index }} {% endfor %}{{ loop.last }}{% endblock %}{% endfor %}", "{% block a scoped %}{{ n }}{% endblock %}",
+    ],
     "faults": [
         "{% if %}", "{% if 1 %}", "{% endif %}", "{{ 1 +", "{{ (1 }}", "{{ 1 ) }}", "{% for i in l %}{% endif %}", "{% nosuch %}", "{% include 'a' %}", "{% import 'a' as b %}", "{% extends 'a' %}", "{% from 'a' import b %}",
         "{# a", "{% raw %}", "{{ 'a }}", "{{ a b }}", "{{ a. }}", "{{ a[1:2, 3] }}", "{% set 1 = 2 %}", "{% set true = 2 %}", "{% break %}", "{% for i in l %}{% macro m() %}{% break %}{% endmacro %}{% endfor %}", "{{ f(a=1, 2) }}", "{{ f(a=1, a=2) }}",

@@ -73,8 +73,8 @@ extension SchemaCompiler {
             try meet(&form, try union(absent, with, keyword: keyword, path: node.path), keyword, node)
         }
         func required(_ names: [String]) -> NormalForm {
-            var seen: Set<String> = []
-            let members = names.filter { seen.insert($0).inserted }.map {
+            var seen: Set<ExactText> = []
+            let members = names.filter { seen.insert(ExactText($0)).inserted }.map {
                 ObjectShape.Member(key: $0, value: .any, isRequired: true)
             }
             return NormalForm(objects: [ObjectShape(members: members)])

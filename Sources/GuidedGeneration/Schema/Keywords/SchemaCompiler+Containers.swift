@@ -102,20 +102,20 @@ extension SchemaCompiler {
             if value == nil, matching.isEmpty { return additional }
             return algebra.table.all((value.map { [$0] } ?? []) + matching)
         }
-        var places: [String: Int] = [:]
+        var places: [ExactText: Int] = [:]
         for key in try order(of: properties, object, in: node) {
             guard let value = properties[key] else { continue }
-            places[key] = shape.members.count
+            places[ExactText(key)] = shape.members.count
             shape.members.append(
                 .init(
                     key: key, value: declared(key, try child(value, "properties", key: key, of: node)),
                     isRequired: false))
         }
         for key in required {
-            if let place = places[key] {
+            if let place = places[ExactText(key)] {
                 shape.members[place].isRequired = true
             } else {
-                places[key] = shape.members.count
+                places[ExactText(key)] = shape.members.count
                 shape.members.append(.init(key: key, value: declared(key, nil), isRequired: true))
             }
         }
@@ -157,9 +157,9 @@ extension SchemaCompiler {
         of properties: JSONObject, _ object: JSONObject, in node: SchemaDocument.Node
     ) throws(GrammarError) -> [String] {
         guard object["x-order"]?.arrayValue != nil else { return properties.keys }
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         return (try names("x-order", object, in: node) + properties.keys).filter {
-            properties[$0] != nil && seen.insert($0).inserted
+            properties[$0] != nil && seen.insert(ExactText($0)).inserted
         }
     }
 

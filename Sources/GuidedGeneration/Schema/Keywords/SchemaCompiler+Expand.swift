@@ -84,7 +84,7 @@ extension SchemaCompiler {
         "allOf",
         "anyOf", "oneOf", "not", "if", "then", "else", "unevaluatedProperties", "unevaluatedItems", "$ref",
         "$dynamicRef",
-        "$recursiveRef",
+        "$recursiveRef", Grammar.swiftRegexKeyword,
     ]
 
     private static let lowercased = Dictionary(
@@ -149,6 +149,10 @@ extension SchemaCompiler {
         guard !values.isEmpty else {
             throw GrammarError(.invalid, keyword: "enum", path: "#" + node.path, "must have a value to choose")
         }
+        guard values.count <= Self.choiceLimit else {
+            throw GrammarError(
+                .tooComplex, keyword: "enum", path: "#" + node.path, "more than \(Self.choiceLimit) values")
+        }
         var result = NormalForm.never
         var texts: [String] = []
         var numbers: Set<NumberShape> = []
@@ -167,9 +171,16 @@ extension SchemaCompiler {
                 result.objects += form.objects
             }
         }
+        guard Automaton.canList(texts) else {
+            throw GrammarError(
+                .tooComplex, keyword: "enum", path: "#" + node.path, Automaton.listLimitMessage)
+        }
         if !texts.isEmpty { result.strings = [StringShape(automaton: InternedAutomaton(.texts(texts)))] }
         return result
     }
+
+    /// Values in one `enum`.
+    private static let choiceLimit = 50_000
 
     // MARK: Reading values of keywords
 

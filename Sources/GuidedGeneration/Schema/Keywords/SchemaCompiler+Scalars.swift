@@ -53,9 +53,16 @@ extension SchemaCompiler {
             guard let pattern = value.stringValue else {
                 throw GrammarError(.invalid, keyword: "pattern", path: "#" + node.path, "must be a string")
             }
-            let shape = try self.shape(ofPattern: pattern, keyword: "pattern", in: node)
-            if shape.automaton?.automaton.isEmpty == true { return [] }
-            try meet(shape, "pattern")
+            // The same in JSON Schema's syntax, as far as that can say it, is for other readers.
+            let isRepeated = object[Grammar.swiftRegexKeyword]?.stringValue.map { "^(?:\($0))$" } == pattern
+            if !isRepeated { try meet(try self.shape(ofPattern: pattern, keyword: "pattern", in: node), "pattern") }
+        }
+        if let value = object[Grammar.swiftRegexKeyword] {
+            guard let regex = value.stringValue else {
+                throw GrammarError(
+                    .invalid, keyword: Grammar.swiftRegexKeyword, path: "#" + node.path, "must be a string")
+            }
+            try meet(try self.shape(ofSwiftRegex: regex, in: node), Grammar.swiftRegexKeyword)
         }
         if let value = object["format"] {
             guard let name = value.stringValue else {
@@ -83,7 +90,20 @@ extension SchemaCompiler {
         }
     }
 
-    /// The same with its bounds for the length written out as states.
+    /// The strings that a regular expression in Swift's syntax matches as a whole.
+    private func shape(ofSwiftRegex regex: String, in node: SchemaDocument.Node) throws(GrammarError) -> StringShape {
+        if let known = swiftRegexes[regex] { return known }
+        do {
+            let shape = try RegexCompiler.wholeShape(regex, dialect: .swift)
+            swiftRegexes[regex] = shape
+            return shape
+        } catch {
+            throw GrammarError(
+                error.reason, keyword: "pattern", path: "#" + node.path, "\(error.message): \(regex)")
+        }
+    }
+
+    /// The strings in which a pattern is found, with bounds for the length written out as states.
     func automaton(
         ofPattern pattern: String, keyword: String, in node: SchemaDocument.Node
     ) throws(GrammarError) -> Automaton {

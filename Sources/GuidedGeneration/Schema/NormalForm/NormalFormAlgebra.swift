@@ -1,3 +1,5 @@
+import JSON
+
 /// The Boolean operations on normal forms, with the memory of automata already made and a limit for the work.
 ///
 /// Alternatives multiply: what would make more shapes than the limits allow is an error, so that no schema takes time without end.
@@ -25,6 +27,9 @@ final class NormalFormAlgebra {
         guard work <= Self.workLimit else { throw Limit() }
     }
 
+    /// Counts the making of an automaton by its size.
+    private func spend(on automaton: Automaton) throws(Limit) { try spend(4 + automaton.edges.count / 16) }
+
     // MARK: Automata
 
     func intersection(_ left: Automaton, _ right: Automaton) throws(Limit) -> Automaton {
@@ -36,23 +41,22 @@ final class NormalFormAlgebra {
     }
 
     func union(_ left: Automaton, _ right: Automaton) throws(Limit) -> Automaton {
-        try spend(4)
-        do { return try left.union(right) } catch { throw Limit() }
+        let result: Automaton
+        do { result = try left.union(right) } catch { throw Limit() }
+        try spend(on: result)
+        return result
     }
 
     private func product(_ left: Automaton, _ right: Automaton, isDifference: Bool) throws(Limit) -> Automaton {
         let key = AutomatonPair(
             left: ObjectIdentifier(left), right: ObjectIdentifier(right), isDifference: isDifference)
         if let known = automatonProducts[key] { return known }
-        try spend(4)
-        do {
-            let result = try isDifference ? left.subtracting(right) : left.intersection(right)
-            retained += [left, right]
-            automatonProducts[key] = result
-            return result
-        } catch {
-            throw Limit()
-        }
+        let result: Automaton
+        do { result = try isDifference ? left.subtracting(right) : left.intersection(right) } catch { throw Limit() }
+        try spend(on: result)
+        retained += [left, right]
+        automatonProducts[key] = result
+        return result
     }
 
     /// The keys of a language without some names.
@@ -189,15 +193,15 @@ final class NormalFormAlgebra {
     private func intersection(_ left: ObjectShape, _ right: ObjectShape) throws(Limit) -> ObjectShape? {
         var result = ObjectShape()
         result.members.reserveCapacity(left.members.count + right.members.count)
-        var places: [String: Int] = [:]
+        var places: [ExactText: Int] = [:]
         for member in left.members {
-            places[member.key] = result.members.count
+            places[ExactText(member.key)] = result.members.count
             result.members.append(member)
         }
         var isShared = [Bool](repeating: false, count: left.members.count)
         var added: [ObjectShape.Member] = []
         for member in right.members {
-            if let place = places[member.key] {
+            if let place = places[ExactText(member.key)] {
                 isShared[place] = true
                 result.members[place].isRequired = member.isRequired || result.members[place].isRequired
                 result.members[place].value = meet(result.members[place].value, member.value)

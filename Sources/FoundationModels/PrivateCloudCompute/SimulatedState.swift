@@ -1,0 +1,26 @@
+import Foundation
+
+/// States of a model that a program has to cope with, brought about for its tests by the variable `FM_SIMULATE`.
+package enum SimulatedState: String, CaseIterable, Sendable {
+    case deviceNotEligible = "device-not-eligible"
+    case switchedOff = "switched-off"
+    case notReady = "not-ready"
+    case approachingQuota = "approaching-quota"
+    case quotaReached = "quota-reached"
+    case networkDown = "network-down"
+
+    /// What `FM_SIMULATE` asks for now. A word that is none of the states asks for nothing, which is said once.
+    package static var current: SimulatedState? { state(in: ProcessInfo.processInfo.environment) }
+
+    package static func state(in environment: [String: String]) -> SimulatedState? {
+        guard let text = environment["FM_SIMULATE"], !text.isEmpty else { return nil }
+        if let state = SimulatedState(rawValue: text) { return state }
+        _ = complaint
+        return nil
+    }
+
+    private static let complaint: Void = {
+        let states = allCases.map(\.rawValue).joined(separator: ", ")
+        FileHandle.standardError.write(Data("FoundationModels: FM_SIMULATE is none of \(states).\n".utf8))
+    }()
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Inference
+import JSON
+import Tokenizers
+
+extension ModelServer {
+    private var modelObject: JSONValue {
+        [
+            "id": .string(configuration.modelName), "object": "model", "created": .number(JSONNumber(created)),
+            "owned_by": "foundationmodels", "context_window": .number(JSONNumber(engine.contextSize)),
+            "max_model_len": .number(JSONNumber(engine.contextSize)),
+            "architecture": .string(engine.description.architecture),
+            "parameter_count": .number(JSONNumber(engine.description.parameterCount)),
+        ]
+    }
+
+    func models() -> HTTPResponse { Self.json(["object": "list", "data": [modelObject]]) }
+
+    func model(_ name: String) throws(APIError) -> HTTPResponse {
+        try checkModel(name)
+        return Self.json(modelObject)
+    }
+
+    /// 503 from the signal on, so that what balances a load sends no more.
+    func health() -> HTTPResponse {
+        let body: JSONValue = [
+            "status": isShuttingDown ? "shutting down" : "ok",
+            "active": .number(JSONNumber(gate.admitted - gate.waiting)), "waiting": .number(JSONNumber(gate.waiting)),
+        ]
+        return HTTPResponse(isShuttingDown ? 503 : 200, contentType: "application/json", body.text())
+    }
+
+    func metricsText() -> HTTPResponse {
+        HTTPResponse(
+            200, contentType: "text/plain; version=0.0.4; charset=utf-8",
+            metrics.text(
+                active: gate.admitted - gate.waiting, waiting: gate.waiting, connections: connections,
+                memory: Self.residentMemory()))
+    }
+
+    /// Bytes, from the second field of /proc/self/statm.
+    private static func residentMemory() -> Int? {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
+        let fields = text.split(separator: " ")
+        return fields.count > 1 ? Int(fields[1]).map { $0 * sysconf(Int32(_SC_PAGESIZE)) } : nil
+    }
+
+    /// The tokens of a text (`content` or `prompt`) or of a conversation (`messages`).
+    func tokenize(_ request: HTTPRequest) throws(APIError) -> HTTPResponse {
+        let object = try object(request)
+        let tokens: [TokenID]
+        if object["messages"] != nil {
+            let chat = try ChatCompletionRequest(object)
+            try checkModel(chat.model)
+            do { tokens = try engine.tokens(of: chat.messages.answering(schema: nil)) } catch {
+                throw ChatAnswer.error(error)
+            }
+        } else {
+            var fields = Fields(object)
+            try checkModel(fields.string("model"))
+            let content = try fields.string("content")
+            let prompt = try fields.string("prompt")
+            guard let text = content ?? prompt else { throw fields.missing("content") }
+            let addsSpecial = try fields.bool("add_special") ?? false
+            let parsesSpecial = try fields.bool("parse_special") ?? true
+            try fields.finish()
+            tokens = engine.tokenizer.encode(text, parsesSpecial: parsesSpecial, addsBOS: addsSpecial)
+        }
+        return Self.json([
+            "tokens": .array(tokens.map { .number(JSONNumber(Int($0))) }),
+            "count": .number(JSONNumber(tokens.count)), "max_model_len": .number(JSONNumber(engine.contextSize)),
+        ])
+    }
+}

@@ -1,0 +1,235 @@
+import Foundation
+import GuidedGeneration
+import Inference
+import JSON
+import Synchronization
+
+/// Answers Chat Completions requests with one model.
+///
+/// It knows nothing of sockets: `HTTPServer` brings requests, and so can a test.
+package final class ModelServer: HTTPHandler {
+    package struct Configuration: Sendable {
+        /// The model's name in requests.
+        package var modelName: String
+        package var access = AccessPolicy()
+        package var allowance = ClientAccounts.Allowance()
+        /// Requests that the engine computes at the same time, as its options say.
+        package var concurrentRequests = 4
+        /// Requests that may wait behind them.
+        package var queuedRequests = 64
+        /// From a request to the end of its answer.
+        package var timeLimit: Duration = .seconds(600)
+
+        package init(modelName: String) { self.modelName = modelName }
+    }
+
+    /// One request that is done, for a log.
+    package struct LogEntry: Sendable {
+        package var client: String
+        package var method: String
+        package var path: String
+        package var status: Int
+        /// Whether the answer was sent to its end.
+        package var wasSent: Bool
+    }
+
+    let engine: Engine
+    let configuration: Configuration
+    let accounts: ClientAccounts
+    let gate: AdmissionGate
+    let metrics = ServerMetrics()
+    let grammars = Grammars()
+    let created = Int(Date().timeIntervalSince1970)
+    private let log: (@Sendable (LogEntry) -> Void)?
+    private let isDraining = Mutex(false)
+    private let connectionCount = Mutex<(@Sendable () -> Int)?>(nil)
+
+    package init(
+        _ engine: Engine, _ configuration: Configuration, log: (@Sendable (LogEntry) -> Void)? = nil
+    ) {
+        self.engine = engine
+        self.configuration = configuration
+        self.log = log
+        accounts = ClientAccounts(configuration.allowance)
+        gate = AdmissionGate(concurrent: configuration.concurrentRequests, queued: configuration.queuedRequests)
+    }
+
+    // MARK: The end
+
+    /// Refuses new requests from now on.
+    package func drain() { isDraining.withLock { $0 = true } }
+    var isShuttingDown: Bool { isDraining.withLock { $0 } }
+
+    /// Generations that are computed or wait.
+    package var activeCount: Int { gate.admitted }
+
+    /// For the metrics.
+    package func setConnectionCount(_ count: @escaping @Sendable () -> Int) { connectionCount.withLock { $0 = count } }
+    var connections: Int { connectionCount.withLock { $0 }?() ?? 0 }
+
+    // MARK: Routes
+
+    private struct Route {
+        var method: String
+        var path: String
+        /// Whether it counts against a client's requests.
+        var isCounted = false
+        var answer: @Sendable (ModelServer, HTTPRequest, _ client: String) throws(APIError) -> HTTPResponse
+    }
+
+    private static let routes: [Route] = [
+        Route(method: "GET", path: "/") { server, _, _ throws(APIError) in server.page() },
+        Route(method: "GET", path: "/health") { server, _, _ throws(APIError) in server.health() },
+        Route(method: "GET", path: "/metrics") { server, _, _ throws(APIError) in server.metricsText() },
+        Route(method: "GET", path: "/v1/models") { server, _, _ throws(APIError) in server.models() },
+        Route(method: "POST", path: "/tokenize") { server, request, _ throws(APIError) in
+            try server.tokenize(request)
+        },
+        Route(method: "POST", path: "/v1/chat/completions", isCounted: true) {
+            server, request, client throws(APIError) in
+            try server.chatCompletions(request, client)
+        },
+        Route(method: "POST", path: "/v1/completions", isCounted: true) { server, request, client throws(APIError) in
+            try server.completions(request, client)
+        },
+        Route(method: "POST", path: "/v1/embeddings") { _, _, _ throws(APIError) in
+            throw APIError(
+                status: 501, type: "invalid_request_error", code: "unsupported_endpoint",
+                "This server has no model for embeddings.")
+        },
+    ]
+
+    private static let modelsPrefix = "/v1/models/"
+
+    private func route(_ head: HTTPRequestHead) throws(APIError) -> Route {
+        let method = head.method == "HEAD" ? "GET" : head.method
+        if head.path.hasPrefix(Self.modelsPrefix) {
+            let name = String(head.path.dropFirst(Self.modelsPrefix.count))
+            guard method == "GET" else { throw Self.wrongMethod("GET") }
+            return Route(method: "GET", path: head.path) { server, _, _ throws(APIError) in try server.model(name) }
+        }
+        let matching = Self.routes.filter { $0.path == head.path }
+        guard let first = matching.first else {
+            throw APIError(
+                status: 404, type: "invalid_request_error", code: "unknown_url",
+                "There is nothing at \(head.path.prefix(200)). There are "
+                    + "\(Self.routes.map(\.path).joined(separator: ", ")).")
+        }
+        guard let route = matching.first(where: { $0.method == method }) else { throw Self.wrongMethod(first.method) }
+        return route
+    }
+
+    private static func wrongMethod(_ right: String) -> APIError {
+        APIError(
+            status: 405, type: "invalid_request_error", code: "method_not_allowed", "The method must be \(right).")
+    }
+
+    // MARK: HTTPHandler
+
+    package func screen(_ head: HTTPRequestHead) -> HTTPResponse? {
+        do throws(APIError) {
+            // What asks whether a page may use the server has no token.
+            if head.method == "OPTIONS" {
+                var open = head
+                open.path = "/"
+                _ = try configuration.access.client(open)
+                return finished(HTTPResponse(204), head)
+            }
+            _ = try configuration.access.client(head)
+            let route = try route(head)
+            if route.method == "POST", let type = head.header("content-type"),
+                type.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased()
+                    != "application/json"
+            {
+                throw APIError(
+                    status: 415, type: "invalid_request_error", code: "unsupported_media_type",
+                    "The Content-Type must be application/json.")
+            }
+            if let values = head.headers["content-length"],
+                values.count > 1 || values.contains(where: { UInt64($0) == nil })
+            {
+                throw .invalid(nil, "The Content-Length header is wrong.")
+            }
+            return nil
+        } catch {
+            return finished(error.response, head)
+        }
+    }
+
+    package func refuseBody(of head: HTTPRequestHead, limit: Int) -> HTTPResponse {
+        finished(
+            APIError(
+                status: 413, type: "invalid_request_error", code: "request_too_large",
+                "The body is larger than the \(limit) bytes that this server takes."
+            ).response, head)
+    }
+
+    package func answer(_ request: HTTPRequest) -> HTTPResponse {
+        do throws(APIError) {
+            let client = try configuration.access.client(request.head)
+            let route = try route(request.head)
+            if route.isCounted {
+                if isShuttingDown {
+                    throw APIError(
+                        status: 503, type: "server_error", code: "shutting_down", retryAfter: 10,
+                        "The server is shutting down.")
+                }
+                try accounts.begin(client)
+            }
+            var response = try route.answer(self, request, client)
+            response.headers += accounts.headers(client)
+            return finished(response, request.head)
+        } catch {
+            var response = error.response
+            if error.status == 429, let client = try? configuration.access.client(request.head) {
+                response.headers += accounts.headers(client)
+            }
+            return finished(response, request.head)
+        }
+    }
+
+    private func finished(_ response: HTTPResponse, _ head: HTTPRequestHead) -> HTTPResponse {
+        var response = response
+        response.headers += configuration.access.corsHeaders(head)
+        response.headers.append(("X-Content-Type-Options", "nosniff"))
+        if response.status == 405, let route = Self.routes.first(where: { $0.path == head.path }) {
+            response.headers.append(("Allow", route.method))
+        }
+        if isShuttingDown { response.headers.append(("Connection", "close")) }
+        return response
+    }
+
+    package func completed(_ head: HTTPRequestHead, status: Int, wasSent: Bool) {
+        let isKnown = Self.routes.contains { $0.path == head.path }
+        metrics.note(
+            path: isKnown ? head.path : head.path.hasPrefix(Self.modelsPrefix) ? "/v1/models" : "other", status: status)
+        log?(
+            LogEntry(
+                client: head.connection.address, method: head.method, path: head.path, status: status,
+                wasSent: wasSent))
+    }
+
+    // MARK: Bodies
+
+    func object(_ request: HTTPRequest) throws(APIError) -> JSONObject {
+        guard !request.body.isEmpty else { throw .invalid(nil, "The body is empty; it must be a JSON object.") }
+        let value: JSONValue
+        do { value = try JSONValue(parsing: request.body, depthLimit: 128) } catch {
+            throw .invalid(nil, code: "invalid_json", "The body is no JSON text: \(error).")
+        }
+        guard let object = value.objectValue else { throw wrongType(value, "", "an object") }
+        return object
+    }
+
+    /// Refuses a request for another model than the server's.
+    func checkModel(_ name: String?) throws(APIError) {
+        guard let name, name != configuration.modelName else { return }
+        throw APIError(
+            status: 404, type: "invalid_request_error", code: "model_not_found", parameter: "model",
+            "There is no model '\(name.prefix(200))' here; this server has '\(configuration.modelName)'.")
+    }
+
+    static func json(_ value: JSONValue) -> HTTPResponse {
+        HTTPResponse(200, contentType: "application/json", value.text())
+    }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import FoundationModelsServer
+import Inference
+import Synchronization
+
+extension Command {
+    package static let serve = Command(
+        name: "serve",
+        summary: "Answer Chat Completions requests over HTTP.",
+        usage: ["[OPTION ...]"],
+        options: [
+            .model,
+            Option("--host", value: "ADDRESS", help: "Where to listen; 127.0.0.1 unless said otherwise."),
+            Option("--port", "-p", value: "NUMBER", help: "The port, 11434 unless said otherwise; 0 for any free one."),
+            Option(
+                "--token-file", value: "FILE",
+                help: "Serve only clients that send one of the tokens of a file, one a line."),
+            Option(
+                "--allow-host", value: "NAME", isRepeatable: true,
+                help: "Take requests for this host name too, beside the loopback's names and --host."),
+            Option(
+                "--allow-origin", value: "ORIGIN", isRepeatable: true,
+                help: "Let the pages of an origin such as http://localhost:3000 use the server; * for all."),
+            Option("--parallel", value: "COUNT", help: "Requests that are computed at the same time; 4."),
+            Option("--queue", value: "COUNT", help: "Requests that may wait; more are told to come again. 64."),
+            Option("--rate", value: "COUNT", help: "Requests that each client may make in a minute."),
+            Option(
+                "--quota", value: "TOKENS", help: "Tokens of prompts and answers that each client may use in a day."),
+            Option("--time-limit", value: "SECONDS", help: "The most that a request may take; 600."),
+            Option("--max-body", value: "BYTES", help: "The largest body of a request; 8388608."),
+            .context,
+            Option("--threads", value: "COUNT", help: "Threads that compute; one for each processor."),
+            Option("--log", help: "Tell each request on standard error."),
+            .noPull,
+        ],
+        discussion: """
+            Endpoints: /v1/chat/completions, /v1/completions, /v1/models, /tokenize, /health, /metrics and a
+            page to chat at /. Tokens may also stand in FM_SERVE_TOKEN, separated by spaces; without any, only
+            loopback addresses are served. SIGTERM and Ctrl-C let the requests that have begun end within 30
+            seconds; a second one ends at once.
+            """
+    ) { arguments, context in
+        let settings = try ServeSettings(arguments, context)
+        let model = try await ModelChoice(context: context, arguments: arguments).find()
+        try await settings.run(model, context)
+    }
+}
+
+extension Command.Option {
+    static let context = Command.Option(
+        "--context", value: "TOKENS", help: "The most tokens of a conversation; what the model was trained for.")
+}
+
+/// What a command line says about the server.
+struct ServeSettings {
+    private let host: String
+    private let port: Int
+    private let tokens: [String]
+    private let configuration: ModelServer.Configuration
+    private let engineOptions: EngineOptions
+    private let limits: HTTPLimits
+    private let logs: Bool
+
+    /// Requests that have begun may take this long after the signal to end.
+    private static let drainTime = Duration.seconds(30)
+
+    init(_ arguments: Arguments, _ context: Context) throws {
+        host = arguments["--host"] ?? "127.0.0.1"
+        port = try arguments.integer("--port", in: 0...65535) ?? 11434
+        var tokens = (context.environment["FM_SERVE_TOKEN"] ?? "").split(whereSeparator: \.isWhitespace).map(
+            String.init)
+        if let path = arguments["--token-file"] {
+            let lines = try PromptInput.text(ofFile: path).split(whereSeparator: \.isNewline)
+            let found = lines.map { $0.trimmingCharacters(in: .whitespaces) }.filter {
+                !$0.isEmpty && !$0.hasPrefix("#")
+            }
+            guard !found.isEmpty else { throw UsageError("there is no token in '\(path)'") }
+            tokens += found
+        }
+        self.tokens = tokens
+        var configuration = ModelServer.Configuration(modelName: "")
+        var hosts = Set(arguments.values("--allow-host").map { $0.lowercased() })
+        hosts.insert(host.contains(":") ? "[\(host)]" : host.lowercased())
+        configuration.access = AccessPolicy(
+            hosts: hosts, origins: Set(arguments.values("--allow-origin")), tokens: tokens)
+        configuration.allowance = .init(
+            requestsPerMinute: try arguments.integer("--rate", in: 1...Int.max),
+            tokensPerDay: try arguments.integer("--quota", in: 1...Int.max))
+        configuration.concurrentRequests = try arguments.integer("--parallel", in: 1...64) ?? 4
+        configuration.queuedRequests = try arguments.integer("--queue", in: 0...100_000) ?? 64
+        configuration.timeLimit = .seconds(try arguments.integer("--time-limit", in: 1...86_400) ?? 600)
+        self.configuration = configuration
+        engineOptions = EngineOptions(
+            threadCount: try arguments.integer("--threads", in: 1...1024),
+            contextSize: try arguments.integer("--context", in: 16...Int.max),
+            concurrentRequests: configuration.concurrentRequests)
+        var limits = HTTPLimits()
+        if let size = try arguments.integer("--max-body", in: 1024...(1 << 30)) { limits.bodySize = size }
+        // Those that wait have a connection each, and some more may ask how things are.
+        limits.connections = max(256, configuration.concurrentRequests + configuration.queuedRequests + 64)
+        self.limits = limits
+        logs = arguments.has("--log")
+    }
+
+    func run(_ model: ModelStore.Model, _ context: Context) async throws {
+        let messages = context.messages
+        let socket: ListeningSocket
+        do throws(ListeningSocket.Failure) { socket = try ListeningSocket(host: host, port: port) } catch {
+            throw Failure(.failure, error.description)
+        }
+        guard socket.isLoopback || !tokens.isEmpty else {
+            throw UsageError(
+                "others than this machine can reach \(host): give the tokens of those who may, with --token-file")
+        }
+        let engine = try await load(model.url)
+        var configuration = configuration
+        configuration.modelName = model.name
+        var log: (@Sendable (ModelServer.LogEntry) -> Void)?
+        if logs {
+            log = { entry in
+                messages.line(
+                    "\(entry.client) \(entry.method) \(entry.path.debugDescription) \(entry.status)"
+                        + (entry.wasSent ? "" : " (gone)"))
+            }
+        }
+        let server = ModelServer(engine, configuration, log: log)
+        let http: HTTPServer
+        do throws(HTTPServer.Failure) { http = try HTTPServer(socket, handler: server, limits: limits) } catch {
+            throw Failure(.failure, error.description)
+        }
+        server.setConnectionCount { [weak http] in http?.connectionCount ?? 0 }
+        let shown = host.contains(":") ? "[\(host)]" : host
+        messages.line("fm: \(model.name) at http://\(shown):\(socket.port), context \(engine.contextSize) tokens")
+
+        let isForced = await Self.signal()
+        if !isForced {
+            server.drain()
+            http.drain()
+            if server.activeCount > 0 { messages.line("fm: waiting for \(server.activeCount) requests to end") }
+            let end = ContinuousClock.now + Self.drainTime
+            while server.activeCount > 0, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(50)) }
+        }
+        http.stop()
+    }
+
+    private func load(_ file: URL) async throws -> Engine {
+        do {
+            return try await Self.loadOnThread(file, engineOptions)
+        } catch InferenceError.invalidOption(let name, let reason) {
+            throw UsageError("the option \(name) is wrong: \(reason)")
+        } catch {
+            throw Failure(.unavailable, "the model \(file.path) cannot be loaded: \(error)")
+        }
+    }
+
+    /// Reading the weights blocks.
+    private static func loadOnThread(_ file: URL, _ engineOptions: EngineOptions) async throws -> Engine {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try Engine.load(file, options: engineOptions) })
+            }
+        }
+    }
+
+    /// Waits for Ctrl-C or SIGTERM; the next one ends the program.
+    private static func signal() async -> Bool {
+        await withCheckedContinuation { continuation in
+            let waiting = Mutex<CheckedContinuation<Bool, Never>?>(continuation)
+            _ = Interrupts.shared.exchange { number in
+                guard let first = waiting.withLock({ $0.take() }) else { exit(128 + number) }
+                first.resume(returning: false)
+            }
+        }
+    }
+}
