@@ -102,7 +102,7 @@ INLINE void multiply_few(const ck_type type, const int T, const ck_matmul_job *j
         __m256 sums[TILE];
         const ck_fine_activation *x[TILE];
         for (int t = 0; t < T; t++) {
-            sums[t] = _mm256_setzero_ps();
+            sums[t] = first_sums(job, group, ck_min(first + t, job->tokens - 1));
             x[t] = job->fine + ck_min(first + t, job->tokens - 1) * subs;
         }
         for (int64_t b = 0; b < blocks; b++, block += stride_of(type)) {
@@ -126,7 +126,9 @@ INLINE void multiply_few(const ck_type type, const int T, const ck_matmul_job *j
             for (int line = 0; line < stride_of(type); line += 64) _mm_prefetch((const char *)block + line + 2048, _MM_HINT_T0);
         }
         for (int t = 0; t < T; t++) {
-            if (first + t < job->tokens) store_rows(job, group, first + t, sums[t]);
+            if (first + t < job->tokens) {
+                _mm256_storeu_ps(job->y + (first + t) * job->y_stride + group * CK_GROUP_ROWS, sums[t]);
+            }
         }
     }
 }

@@ -133,14 +133,6 @@ INLINE void multiply_sub(
     }
 }
 
-/// What the sums of a token begin with. With many tokens they must begin so, since they are kept in `y` between panels; with
-/// few they begin so too, that a token gets the same sums to the last bit whatever stands beside it.
-INLINE __m256 first_sums(const ck_matmul_job *job, int64_t group, int64_t token) {
-    const float *y = job->y + token * job->y_stride + group * CK_GROUP_ROWS;
-    const __m256 sums = job->accumulates ? _mm256_loadu_ps(y) : _mm256_setzero_ps();
-    return job->bias ? _mm256_add_ps(sums, _mm256_loadu_ps(job->bias + group * CK_GROUP_ROWS)) : sums;
-}
-
 /// All groups of the job for `T` tokens from `first` on.
 INLINE void multiply_few(const ck_type type, const int T, const ck_matmul_job *job, int64_t first) {
     const int64_t subs = job->cols / 32, blocks = subs / subs_of(type);

@@ -308,4 +308,12 @@ INLINE void store_rows(const ck_matmul_job *job, int64_t group, int64_t token, _
     _mm256_storeu_ps(y, sums);
 }
 
+/// What the sums of a token begin with. With many tokens they must begin so, since they are kept in `y` between panels; with
+/// few they begin so too, that a token gets the same sums to the last bit whatever stands beside it.
+INLINE __m256 first_sums(const ck_matmul_job *job, int64_t group, int64_t token) {
+    const float *y = job->y + token * job->y_stride + group * CK_GROUP_ROWS;
+    const __m256 sums = job->accumulates ? _mm256_loadu_ps(y) : _mm256_setzero_ps();
+    return job->bias ? _mm256_add_ps(sums, _mm256_loadu_ps(job->bias + group * CK_GROUP_ROWS)) : sums;
+}
+
 #endif
