@@ -13,9 +13,9 @@ package func processorTime(_ body: () throws -> Void) rethrows -> Duration {
     return now() - start
 }
 
-/// How many times the processor time grows when the input becomes four times as large: about 4 when it is in proportion to the
-/// input, 16 when it is to its square. The least of several rounds counts.
+/// How many times the processor time grows when the input becomes 16 times as large: about 16 when it is in proportion to the
+/// input, 256 when it is to its square. The least of several rounds counts.
 package func growth(of size: Int, rounds: Int = 3, _ body: (Int) -> Void) -> Double {
-    let times = [size, 4 * size].map { size in (0..<rounds).map { _ in processorTime { body(size) } }.min() ?? .zero }
+    let times = [size, 16 * size].map { size in (0..<rounds).map { _ in processorTime { body(size) } }.min() ?? .zero }
     return times[1] / max(times[0], .microseconds(1))
 }

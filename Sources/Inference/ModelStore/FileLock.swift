@@ -55,18 +55,27 @@ extension ModelStoreError {
         }
     }
 
-    /// The error of a function of Foundation that failed to write at `path`, as the system names it.
-    static func system(writing path: String, _ error: any Error) -> ModelStoreError {
-        var current: NSError? = error as NSError
-        while let error = current {
-            if error.domain == NSPOSIXErrorDomain { return .system(writing: path, code: CInt(error.code)) }
-            current = error.userInfo[NSUnderlyingErrorKey] as? NSError
-        }
-        return .cannotWrite(path: path, reason: error.localizedDescription)
-    }
-
     static func system(reading path: String, code: CInt = errno) -> ModelStoreError {
         .unreadableFile(path: path, reason: String(cString: strerror(code)))
+    }
+}
+
+enum Folder {
+    /// Makes a folder, and the ones around it that are missing.
+    static func create(_ path: String) throws(ModelStoreError) {
+        if mkdir(path, 0o777) == 0 { return }
+        if errno == ENOENT {
+            let parent = (path as NSString).deletingLastPathComponent
+            guard !parent.isEmpty, parent != path else { throw .system(writing: path, code: ENOENT) }
+            try create(parent)
+            if mkdir(path, 0o777) == 0 { return }
+        }
+        let code = errno
+        var isFolder: ObjCBool = false
+        guard code == EEXIST, FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw .system(writing: path, code: code)
+        }
+        guard isFolder.boolValue else { throw .system(writing: path, code: ENOTDIR) }
     }
 }
 

