@@ -170,7 +170,7 @@ private func readingSpeed(_ pool: OpaquePointer, _ memory: UnsafeMutableRawPoint
     return Double(bytes) / seconds / 1e9
 }
 
-@inline(never) private func blackHole(_ value: UInt64) {}
+@inline(never) @_optimize(none) private func blackHole(_ value: UInt64) {}
 
 private func medianSeconds(runs: Int, _ body: () -> Void) -> Double {
     body()

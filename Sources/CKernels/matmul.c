@@ -81,7 +81,7 @@ static ck_matmul_job job_of(const call *c, const ck_matrix *matrix, int64_t firs
         .cols = matrix->cols,
         .tokens = tokens,
         .activations = c->activations ? c->activations + first * (c->cols / 32) : NULL,
-        .fine = matrix->fine && c->fine ? c->fine + first * (c->cols / 32) : NULL,
+        .fine = matrix->fine && ck_rounds_input(matrix->type) ? c->fine + first * (c->cols / 32) : NULL,
         .x = c->x + first * c->x_stride,
         .x_stride = c->x_stride,
         .scratch = ck_pool_scratch(c->pool, thread),
