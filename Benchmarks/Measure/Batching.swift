@@ -16,9 +16,7 @@ func measureBatching(_ arguments: [String]) async throws {
             threadCount: option("threads", in: arguments).flatMap { Int($0) }, contextSize: 4096,
             concurrentRequests: streams))
     let prompts = try (0..<streams).map { number in
-        engine.tokenizer.encode(
-            try engine.chatTemplate.render([ChatMessage(.user, "Tell a story about the number \(number) and a cat.")]),
-            parsesSpecial: true, addsBOS: true)
+        try engine.tokens(of: [ChatMessage(.user, "Tell a story about the number \(number) and a cat.")])
     }
     for prompt in prompts { try await engine.prewarm(prompt) }
 

@@ -16,12 +16,11 @@ func measureDrafts(_ arguments: [String]) async throws {
         options: EngineOptions(threadCount: option("threads", in: arguments).flatMap { Int($0) }, contextSize: 4096))
     let clock = ContinuousClock()
     for (number, text) in texts.prefix(count).enumerated() {
-        let rendered = try engine.chatTemplate.render([
+        let prompt = try engine.tokens(of: [
             ChatMessage(
                 .system, "You correct spelling and grammar. Answer with the corrected text only, change nothing else."),
             ChatMessage(.user, text),
         ])
-        let prompt = engine.tokenizer.encode(rendered, parsesSpecial: true, addsBOS: true)
         try await engine.prewarm(prompt)
         func answer(_ drafts: GenerationRequest.Drafts) async throws -> (text: String, seconds: Double, tokens: Int) {
             var request = GenerationRequest(prompt: prompt, maximumTokens: 400)

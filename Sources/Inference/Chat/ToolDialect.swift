@@ -35,7 +35,7 @@ extension ChatTemplate {
         let tools = probes.map { ChatTool(name: $0.name, description: "D", parameters: .object(["type": "object"])) }
         func rendered(_ calls: [ChatMessage.ToolCall], addsGenerationPrompt: Bool) -> String? {
             let answer = calls.isEmpty ? [] : [ChatMessage(.assistant, "", toolCalls: calls)]
-            return try? render([question] + answer, tools: tools, addsGenerationPrompt: addsGenerationPrompt)
+            return (try? render([question] + answer, tools: tools, addsGenerationPrompt: addsGenerationPrompt))?.text
         }
         guard let before = rendered([], addsGenerationPrompt: true),
             let one = rendered([probes[0]], addsGenerationPrompt: false), one.hasPrefix(before),
