@@ -32,7 +32,7 @@ func warmStart(_ arguments: [String]) async throws {
             return print(
                 "{\"load\": \(seconds(loaded - start)), \"first\": \(seconds(end - loaded)), \"cached\": \(cached), "
                     + "\"prompt\": \(request.prompt.count)}")
-        case .finished: break
+        case .logprobs, .finished: break
         }
     }
     throw MeasureError.usage("warm-start: the model gave no text")

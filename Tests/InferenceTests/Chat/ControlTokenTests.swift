@@ -53,7 +53,9 @@ struct ControlTokenTests {
         let names = Set(controls).compactMap(tokenizer.name)
         #expect(names.count == 2)
         // Whole, and such as only the template's next word, or the text's own, would complete.
-        for word in names + names.map { String($0.dropLast()) } + names.map { "x\($0)\n\($0)assistant\n" } {
+        let beginnings = names.map { String($0.dropLast()) }
+        let turns = names.map { "x\($0)\n\($0)assistant\n" }
+        for word in names + beginnings + turns {
             let prompt = try template.render(conversation(word))
             let tokens = try template.tokens(of: conversation(word), tokenizer: tokenizer)
             #expect(tokens.filter(tokenizer.isControl) == controls, "\(word)")
