@@ -2,6 +2,7 @@ import Foundation
 import FoundationModelsServer
 import Inference
 import JSON
+import Synchronization
 import Testing
 
 /// The server over real connections: what a client that goes away leaves behind, limits, the end.
@@ -21,7 +22,7 @@ import Testing
     }
 
     /// A connection that a test writes to and reads from byte by byte.
-    private final class Client {
+    private final class Client: Sendable {
         let descriptor: Int32
 
         init(_ port: Int) {
@@ -39,10 +40,12 @@ import Testing
 
         deinit { end() }
 
-        private var isOpen = true
+        private let isOpen = Mutex(true)
         func end() {
-            if isOpen { close(descriptor) }
-            isOpen = false
+            isOpen.withLock {
+                if $0 { close(descriptor) }
+                $0 = false
+            }
         }
 
         func send(_ text: String) {
@@ -57,7 +60,11 @@ import Testing
         }
 
         /// Reads until a text has come, or to the end of the connection.
-        func read(until text: String? = nil) -> String {
+        func read(until text: String? = nil) async throws -> String {
+            try await onThread { self.blockingRead(until: text) }
+        }
+
+        private func blockingRead(until text: String?) -> String {
             var bytes: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 4096)
             while true {
@@ -105,7 +112,7 @@ import Testing
     @Test func inTheMiddleOfAStream() async throws {
         let client = Client(port)
         client.send(long(stream: true))
-        #expect(client.read(until: "data: {").contains("200 OK"))
+        #expect(try await client.read(until: "data: {").contains("200 OK"))
         #expect(server.activeCount == 1)
         client.end()
         #expect(try await isIdle(within: .seconds(5)))
@@ -125,7 +132,7 @@ import Testing
         let running = (0..<2).map { _ in Client(port) }
         for client in running {
             client.send(long(stream: true))
-            _ = client.read(until: "data: {")
+            _ = try await client.read(until: "data: {")
         }
         let waiting = Client(port)
         waiting.send(long(stream: true))
@@ -143,7 +150,7 @@ import Testing
         #expect(try await wait { server.activeCount == 4 })
         let late = Client(port)
         late.send(long(stream: false))
-        let answer = late.read(until: "}}")
+        let answer = try await late.read(until: "}}")
         #expect(answer.hasPrefix("HTTP/1.1 429"))
         #expect(answer.contains("Retry-After: ") && answer.contains("server_overloaded"))
         for client in clients { client.end() }
@@ -153,23 +160,23 @@ import Testing
 
     // MARK: Limits
 
-    @Test func aLargeBodyIsRefusedBeforeItComes() {
+    @Test func aLargeBodyIsRefusedBeforeItComes() async throws {
         let client = Client(port)
         client.send(
             "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n"
         )
-        #expect(client.read().hasPrefix("HTTP/1.1 413"))
+        #expect(try await client.read().hasPrefix("HTTP/1.1 413"))
         http.stop()
     }
 
-    @Test func aLargeBodyOfUnknownLengthIsRefused() {
+    @Test func aLargeBodyOfUnknownLengthIsRefused() async throws {
         let client = Client(port)
         client.send(
             "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
         )
         for _ in 0..<5 { client.send("4000\r\n\(String(repeating: " ", count: 0x4000))\r\n") }
         client.send("0\r\n\r\n")
-        #expect(client.read(until: "}}").hasPrefix("HTTP/1.1 413"))
+        #expect(try await client.read(until: "}}").hasPrefix("HTTP/1.1 413"))
         http.stop()
     }
 
@@ -178,26 +185,26 @@ import Testing
         let client = Client(port)
         client.send(start)
         let begin = ContinuousClock.now
-        _ = client.read()
+        _ = try await client.read()
         #expect(ContinuousClock.now - begin < .seconds(15))
         #expect(try await wait(.seconds(5)) { http.connectionCount == 0 })
         http.stop()
     }
 
-    @Test func severalRequestsOfOneConnection() {
+    @Test func severalRequestsOfOneConnection() async throws {
         let client = Client(port)
         for _ in 0..<3 {
             client.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            #expect(client.read(until: "}").hasPrefix("HTTP/1.1 200"))
+            #expect(try await client.read(until: "}").hasPrefix("HTTP/1.1 200"))
         }
         http.stop()
     }
 
-    @Test func strangersAreRefused() {
+    @Test func strangersAreRefused() async throws {
         for headers in ["Host: evil.example", "Host: localhost\r\nOrigin: http://evil.example"] {
             let client = Client(port)
             client.send("GET /v1/models HTTP/1.1\r\n\(headers)\r\n\r\n")
-            #expect(client.read(until: "}}").hasPrefix("HTTP/1.1 403"))
+            #expect(try await client.read(until: "}}").hasPrefix("HTTP/1.1 403"))
         }
         http.stop()
     }
@@ -208,26 +215,26 @@ import Testing
         let client = Client(port)
         client.send(
             post("/v1/completions", #"{"prompt": "One two", "max_tokens": 60, "temperature": 0, "stream": true}"#))
-        _ = client.read(until: "data: {")
+        _ = try await client.read(until: "data: {")
         let late = Client(port)
         late.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        #expect(late.read(until: "}").contains("200 OK"))
+        #expect(try await late.read(until: "}").contains("200 OK"))
         server.drain()
         http.drain()
         late.send(long(stream: false))
-        #expect(late.read(until: "}}").contains("503"))
-        #expect(client.read(until: "[DONE]").contains("data: [DONE]"))
+        #expect(try await late.read(until: "}}").contains("503"))
+        #expect(try await client.read(until: "[DONE]").contains("data: [DONE]"))
         #expect(try await isIdle(within: .seconds(5)))
         http.stop()
-        #expect(Client(port).read().isEmpty)
+        #expect(try await Client(port).read().isEmpty)
     }
 
     @Test func stoppingEndsWhatIsGoingOn() async throws {
         let client = Client(port)
         client.send(long(stream: true))
-        _ = client.read(until: "data: {")
+        _ = try await client.read(until: "data: {")
         http.stop()
         #expect(server.activeCount == 0)
-        #expect(!client.read().contains("[DONE]"))
+        #expect(try await client.read().contains("[DONE]") == false)
     }
 }

@@ -62,8 +62,8 @@ import Testing
         ),
         (hello + #", "tools": [{"type": "web_search"}]"#, "tools[0].type", "unsupported_value"),
     ])
-    func chatFields(members: String, parameter: String, code: String) throws {
-        let answer = try ServedModel.server().request("/v1/chat/completions", "{\(members)}")
+    func chatFields(members: String, parameter: String, code: String) async throws {
+        let answer = try await ServedModel.server().request("/v1/chat/completions", "{\(members)}")
         let error = try JSONValue(parsing: answer.text)["error"]
         #expect(answer.status == 400)
         #expect(error?["param"]?.stringValue == parameter, "\(answer.text)")
@@ -77,8 +77,8 @@ import Testing
         (#""prompt": "a", "best_of": 3"#, "best_of"), (#""prompt": "a", "echo": true, "logprobs": 1"#, "echo"),
         (#""prompt": ["a", "b", "c"], "n": 9"#, "prompt"), (#""prompt": "a", "messages": []"#, "messages"),
     ])
-    func completionFields(members: String, parameter: String) throws {
-        let answer = try ServedModel.server().request("/v1/completions", "{\(members)}")
+    func completionFields(members: String, parameter: String) async throws {
+        let answer = try await ServedModel.server().request("/v1/completions", "{\(members)}")
         #expect(answer.status == 400)
         #expect(try JSONValue(parsing: answer.text)["error"]?["param"]?.stringValue == parameter, "\(answer.text)")
     }
@@ -90,16 +90,16 @@ import Testing
         ("POST", "/v1/embeddings", "{}", 501), ("BREW", "/", "", 405),
         ("POST", "/v1/chat/completions", "{\(hello), \"model\": \"gpt-4\"}", 404),
     ])
-    func statuses(method: String, path: String, body: String, status: Int) throws {
-        let answer = try ServedModel.server().request(path, body, method: method)
+    func statuses(method: String, path: String, body: String, status: Int) async throws {
+        let answer = try await ServedModel.server().request(path, body, method: method)
         #expect(answer.status == status)
         #expect(try JSONValue(parsing: answer.text)["error"]?["message"]?.stringValue?.isEmpty == false)
     }
 
-    @Test func aPromptThatDoesNotFitIsRefusedBeforeAnythingIsComputed() throws {
+    @Test func aPromptThatDoesNotFitIsRefusedBeforeAnythingIsComputed() async throws {
         let text = String(repeating: "word ", count: 2000)
         for stream in ["false", "true"] {
-            let answer = try ServedModel.server().request(
+            let answer = try await ServedModel.server().request(
                 "/v1/chat/completions",
                 #"{"messages": [{"role": "user", "content": "\#(text)"}], "stream": \#(stream)}"#)
             #expect(answer.status == 400)
@@ -107,8 +107,8 @@ import Testing
         }
     }
 
-    @Test func bodiesMustBeJSON() throws {
-        let answer = try ServedModel.server().request(
+    @Test func bodiesMustBeJSON() async throws {
+        let answer = try await ServedModel.server().request(
             "/v1/chat/completions", "{}", headers: ["content-type": ["text/plain"]])
         #expect(answer.status == 415)
     }

@@ -21,10 +21,18 @@ enum ServedModel {
 }
 
 extension ModelServer {
+    typealias Answer = (status: Int, text: String, headers: [String: String])
+
     /// Brings a request without a connection and takes the whole answer.
     func request(
         _ path: String, _ body: String, method: String = "POST", headers: [String: [String]] = [:]
-    ) throws -> (status: Int, text: String, headers: [String: String]) {
+    ) async throws -> Answer {
+        try await onThread { try self.blockingRequest(path, body, method: method, headers: headers) }
+    }
+
+    private func blockingRequest(
+        _ path: String, _ body: String, method: String, headers: [String: [String]]
+    ) throws -> Answer {
         var all = ["host": ["localhost"], "content-type": ["application/json"]]
         all.merge(headers) { $1 }
         let head = HTTPRequestHead(method: method, path: path, headers: all)
@@ -42,8 +50,8 @@ extension ModelServer {
         )
     }
 
-    func chat(_ members: String) throws -> JSONValue {
-        let answer = try request("/v1/chat/completions", "{\(members)}")
+    func chat(_ members: String) async throws -> JSONValue {
+        let answer = try await request("/v1/chat/completions", "{\(members)}")
         try #require(answer.status == 200, "\(answer.text)")
         return try JSONValue(parsing: answer.text)
     }
@@ -60,5 +68,12 @@ func events(_ text: String) throws -> [JSONValue] {
     try text.components(separatedBy: "\n\n").filter { !$0.isEmpty && $0 != "data: [DONE]" }.map { line in
         try #require(line.hasPrefix("data: "))
         return try JSONValue(parsing: String(line.dropFirst(6)))
+    }
+}
+
+/// Does what waits on a thread of its own: on Swift's cooperative pool it would keep the answer it waits for from being made.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread { continuation.resume(with: Swift.Result { try body() }) }.start()
     }
 }

@@ -72,9 +72,17 @@ import fm
         #expect(await fixture.run(["respond", "--transcript", path, "x"]).code == .usage)
     }
 
-    @Test func imagesAndLevels() async {
+    @Test func imagesAndLevels() async throws {
         let image = await fixture.run(["respond", "--image", "/nowhere.png", "what?"])
-        #expect(image.code == .unavailable && image.messages.contains("text alone"))
+        #expect(image.code == .usage && image.messages.contains("cannot read '/nowhere.png'"))
+        let blind = ScriptedLanguageModel(
+            capabilities: LanguageModelCapabilities([]), turns: [[.text("no")]])
+        let (context, finish) = fixture.context(blind)
+        let (command, arguments) = try #require(
+            try CommandTable.parse(["respond", "--image", "/nowhere.png", "what?"]))
+        let failure = await #expect(throws: Failure.self) { try await command.run(arguments, context) }
+        #expect(failure?.code == .unavailable && failure?.message.contains("text alone") == true)
+        _ = finish()
         let level = await fixture.run(["respond", "--reasoning", "much", "what?"])
         #expect(level.code == .usage && level.messages.contains("light, moderate or deep"))
     }

@@ -5,10 +5,11 @@ extension SplitPattern {
         nodes.withUnsafeBufferPointer { nodes in
             starts.withUnsafeBufferPointer { starts in
                 let matcher = Matcher(pattern: self, nodes: nodes, text: text, end: range.upperBound)
+                var fruitless = FruitlessRun()
                 var position = range.lowerBound
                 var gap = position
                 while position < range.upperBound {
-                    let end = matcher.match(at: position, starts)
+                    let end = matcher.match(at: position, starts, &fruitless)
                     if end > position {
                         if gap < position { body(gap..<position) }
                         body(position..<end)
@@ -21,6 +22,13 @@ extension SplitPattern {
                 if gap < range.upperBound { body(gap..<range.upperBound) }
             }
         }
+    }
+
+    /// Characters that an alternative such as `\s*[\r\n]+` took all of, and found at none of them what must follow: beginning
+    /// anywhere else among them it would find as little. Without this, long runs of spaces take quadratic time.
+    private struct FruitlessRun {
+        var alternative = -1
+        var end = 0
     }
 
     /// Backtracks over the nodes of a pattern. The text is valid UTF-8.
@@ -41,15 +49,34 @@ extension SplitPattern {
 
         /// Where the match that begins at `position` ends, or -1.
         @inline(__always)
-        func match(at position: Int, _ starts: UnsafeBufferPointer<UInt64>) -> Int {
+        func match(at position: Int, _ starts: UnsafeBufferPointer<UInt64>, _ fruitless: inout FruitlessRun) -> Int {
             var candidates = starts[Int(text[position])]
             while candidates != 0 {
                 let alternative = candidates.trailingZeroBitCount
                 candidates &= candidates &- 1
-                let end = match(pattern.alternatives[alternative], position)
+                if alternative == fruitless.alternative, position < fruitless.end { continue }
+                let start = pattern.alternatives[alternative]
+                let end = match(start, position)
                 if end >= 0 { return end }
+                noteFailure(of: alternative, from: start, at: position, &fruitless)
             }
             return -1
+        }
+
+        @inline(__always)
+        private func noteFailure(
+            of alternative: Int, from start: Int32, at position: Int, _ fruitless: inout FruitlessRun
+        ) {
+            guard start >= 0 else { return }
+            let node = nodes[Int(start)]
+            guard node.kind == .set, node.minimum == 0, node.maximum == .max else { return }
+            var runEnd = position
+            while runEnd < end {
+                let length = takes(node, at: runEnd)
+                if length == 0 { break }
+                runEnd &+= length
+            }
+            fruitless = FruitlessRun(alternative: alternative, end: runEnd)
         }
 
         private func match(_ start: Int32, _ position: Int) -> Int {
