@@ -230,11 +230,14 @@ static void multiply_rows(void *context, int64_t index, int32_t thread) {
         const int64_t row = c->rows[i];
         if (row / CK_GROUP_ROWS != group) {
             group = row / CK_GROUP_ROWS;
-            job.data = group < groups ? (const uint8_t *)c->matrix->data + (size_t)group * group_bytes(c->matrix)
-                                      : pack_tail(c->matrix, (uint8_t *)job.scratch + c->shared.kernel_scratch);
+            // The bias is added where the whole product adds it, so that rows are the same to the last bit.
+            const bool whole = group < groups;
+            job.data = whole ? (const uint8_t *)c->matrix->data + (size_t)group * group_bytes(c->matrix)
+                             : pack_tail(c->matrix, (uint8_t *)job.scratch + c->shared.kernel_scratch);
+            job.bias = whole && c->bias ? c->bias + group * CK_GROUP_ROWS : NULL;
             c->shared.kernels->matmul(&job);
         }
-        c->y[i] = sums[row % CK_GROUP_ROWS] + (c->bias ? c->bias[row] : 0);
+        c->y[i] = sums[row % CK_GROUP_ROWS] + (c->bias && !job.bias ? c->bias[row] : 0);
     }
 }
 

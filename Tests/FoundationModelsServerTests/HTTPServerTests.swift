@@ -82,11 +82,11 @@ import Testing
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    /// An answer that takes as long as there is room in the context, if nobody stops it.
-    private func long(stream: Bool, prompt: String = "One two three four") -> String {
+    /// An answer that takes as long as there is room in the context, if nobody stops it: counting does not end by itself.
+    private func long(stream: Bool, prompt: String = "1, 2, 3, 4, 5, 6, 7, 8,") -> String {
         post(
             "/v1/completions",
-            #"{"prompt": "\#(prompt)", "max_tokens": 900, "temperature": 1, "top_k": 50, "stream": \#(stream)}"#)
+            #"{"prompt": "\#(prompt)", "max_tokens": 900, "temperature": 0, "stream": \#(stream)}"#)
     }
 
     private func isIdle(within limit: Duration) async throws -> Bool {

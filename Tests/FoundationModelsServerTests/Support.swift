@@ -59,7 +59,8 @@ extension ModelServer {
 
 extension JSONValue {
     subscript(index: Int) -> JSONValue? {
-        arrayValue.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+        guard let array = arrayValue, array.indices.contains(index) else { return Optional.none }
+        return array[index]
     }
 }
 

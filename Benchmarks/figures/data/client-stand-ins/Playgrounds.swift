@@ -1,2 +1,3 @@
 @freestanding(declaration)
-public macro Playground(_ name: String? = nil, body: @escaping @MainActor () async throws -> Void) = #externalMacro(module: "StandInMacros", type: "PlaygroundMacro")
+public macro Playground(_ name: String? = nil, body: @escaping @MainActor () async throws -> Void) =
+    #externalMacro(module: "StandInMacros", type: "PlaygroundMacro")
