@@ -5,236 +5,240 @@ import JSON
 import Synchronization
 import Testing
 
-/// The server over real connections: what a client that goes away leaves behind, limits, the end.
-@Suite(.serialized) struct HTTPServerTests {
-    let server: ModelServer
-    let http: HTTPServer
-    let port: Int
+extension ServedModelTests {
+    /// The server over real connections: what a client that goes away leaves behind, limits, the end.
+    @Suite(.serialized) struct HTTPServerTests {
+        let server: ModelServer
+        let http: HTTPServer
+        let port: Int
 
-    init() throws {
-        server = try ServedModel.server { $0.queuedRequests = 2 }
-        var limits = HTTPLimits()
-        limits.bodySize = 64 << 10
-        limits.receiveTime = .seconds(1)
-        let socket = try ListeningSocket(host: "127.0.0.1", port: 0)
-        port = socket.port
-        http = try HTTPServer(socket, handler: server, limits: limits)
-    }
+        init() throws {
+            server = try ServedModel.server { $0.queuedRequests = 2 }
+            var limits = HTTPLimits()
+            limits.bodySize = 64 << 10
+            limits.receiveTime = .seconds(1)
+            let socket = try ListeningSocket(host: "127.0.0.1", port: 0)
+            port = socket.port
+            http = try HTTPServer(socket, handler: server, limits: limits)
+        }
 
-    /// A connection that a test writes to and reads from byte by byte.
-    private final class Client: Sendable {
-        let descriptor: Int32
+        /// A connection that a test writes to and reads from byte by byte.
+        private final class Client: Sendable {
+            let descriptor: Int32
 
-        init(_ port: Int) {
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = UInt16(port).bigEndian
-            address.sin_addr.s_addr = inet_addr("127.0.0.1")
-            withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                    _ = connect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+            init(_ port: Int) {
+                descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+                var address = sockaddr_in()
+                address.sin_family = sa_family_t(AF_INET)
+                address.sin_port = UInt16(port).bigEndian
+                address.sin_addr.s_addr = inet_addr("127.0.0.1")
+                withUnsafePointer(to: &address) { pointer in
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                        _ = connect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+                    }
                 }
             }
-        }
 
-        deinit { end() }
+            deinit { end() }
 
-        private let isOpen = Mutex(true)
-        func end() {
-            isOpen.withLock {
-                if $0 { close(descriptor) }
-                $0 = false
-            }
-        }
-
-        func send(_ text: String) {
-            var bytes = Array(text.utf8)[...]
-            while !bytes.isEmpty {
-                let count = bytes.withUnsafeBytes {
-                    Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            private let isOpen = Mutex(true)
+            func end() {
+                isOpen.withLock {
+                    if $0 { close(descriptor) }
+                    $0 = false
                 }
-                guard count > 0 else { return }
-                bytes = bytes.dropFirst(count)
+            }
+
+            func send(_ text: String) {
+                var bytes = Array(text.utf8)[...]
+                while !bytes.isEmpty {
+                    let count = bytes.withUnsafeBytes {
+                        Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                    }
+                    guard count > 0 else { return }
+                    bytes = bytes.dropFirst(count)
+                }
+            }
+
+            /// Reads until a text has come, or to the end of the connection.
+            func read(until text: String? = nil) async throws -> String {
+                try await onThread { self.blockingRead(until: text) }
+            }
+
+            private func blockingRead(until text: String?) -> String {
+                var bytes: [UInt8] = []
+                var buffer = [UInt8](repeating: 0, count: 4096)
+                while true {
+                    let count = recv(descriptor, &buffer, buffer.count, 0)
+                    guard count > 0 else { break }
+                    bytes += buffer[..<count]
+                    if let text, String(decoding: bytes, as: UTF8.self).contains(text) { break }
+                }
+                return String(decoding: bytes, as: UTF8.self)
             }
         }
 
-        /// Reads until a text has come, or to the end of the connection.
-        func read(until text: String? = nil) async throws -> String {
-            try await onThread { self.blockingRead(until: text) }
+        private func post(_ path: String, _ body: String) -> String {
+            "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
         }
 
-        private func blockingRead(until text: String?) -> String {
-            var bytes: [UInt8] = []
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            while true {
-                let count = recv(descriptor, &buffer, buffer.count, 0)
-                guard count > 0 else { break }
-                bytes += buffer[..<count]
-                if let text, String(decoding: bytes, as: UTF8.self).contains(text) { break }
+        /// An answer that takes as long as there is room in the context, if nobody stops it: counting does not end by itself.
+        private func long(stream: Bool, prompt: String = "1, 2, 3, 4, 5, 6, 7, 8,") -> String {
+            post(
+                "/v1/completions",
+                #"{"prompt": "\#(prompt)", "max_tokens": 900, "temperature": 0, "stream": \#(stream)}"#)
+        }
+
+        private func isIdle(within limit: Duration) async throws -> Bool {
+            let end = ContinuousClock.now + limit
+            while ContinuousClock.now < end {
+                if server.activeCount == 0 { return true }
+                try await Task.sleep(for: .milliseconds(5))
             }
-            return String(decoding: bytes, as: UTF8.self)
+            return false
         }
-    }
 
-    private func post(_ path: String, _ body: String) -> String {
-        "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
-    }
-
-    /// An answer that takes as long as there is room in the context, if nobody stops it: counting does not end by itself.
-    private func long(stream: Bool, prompt: String = "1, 2, 3, 4, 5, 6, 7, 8,") -> String {
-        post(
-            "/v1/completions",
-            #"{"prompt": "\#(prompt)", "max_tokens": 900, "temperature": 0, "stream": \#(stream)}"#)
-    }
-
-    private func isIdle(within limit: Duration) async throws -> Bool {
-        let end = ContinuousClock.now + limit
-        while ContinuousClock.now < end {
-            if server.activeCount == 0 { return true }
-            try await Task.sleep(for: .milliseconds(5))
+        private func wait(_ limit: Duration = .seconds(20), for condition: () -> Bool) async throws -> Bool {
+            let end = ContinuousClock.now + limit
+            while ContinuousClock.now < end {
+                if condition() { return true }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            return false
         }
-        return false
-    }
 
-    private func wait(_ limit: Duration = .seconds(20), for condition: () -> Bool) async throws -> Bool {
-        let end = ContinuousClock.now + limit
-        while ContinuousClock.now < end {
-            if condition() { return true }
-            try await Task.sleep(for: .milliseconds(5))
+        // MARK: Clients that go away
+
+        @Test func inTheMiddleOfAStream() async throws {
+            let client = Client(port)
+            client.send(long(stream: true))
+            #expect(try await client.read(until: "data: {").contains("200 OK"))
+            #expect(server.activeCount == 1)
+            client.end()
+            #expect(try await isIdle(within: .seconds(5)))
+            http.stop()
         }
-        return false
-    }
 
-    // MARK: Clients that go away
+        @Test func whileAWholeAnswerIsMade() async throws {
+            let client = Client(port)
+            client.send(long(stream: false))
+            #expect(try await wait { server.activeCount == 1 })
+            client.end()
+            #expect(try await isIdle(within: .seconds(5)))
+            http.stop()
+        }
 
-    @Test func inTheMiddleOfAStream() async throws {
-        let client = Client(port)
-        client.send(long(stream: true))
-        #expect(try await client.read(until: "data: {").contains("200 OK"))
-        #expect(server.activeCount == 1)
-        client.end()
-        #expect(try await isIdle(within: .seconds(5)))
-        http.stop()
-    }
+        @Test func inTheQueue() async throws {
+            let running = (0..<2).map { _ in Client(port) }
+            for client in running {
+                client.send(long(stream: true))
+                _ = try await client.read(until: "data: {")
+            }
+            let waiting = Client(port)
+            waiting.send(long(stream: true))
+            #expect(try await wait { server.activeCount == 3 })
+            waiting.end()
+            #expect(try await wait(.seconds(5)) { server.activeCount == 2 })
+            for client in running { client.end() }
+            #expect(try await isIdle(within: .seconds(5)))
+            http.stop()
+        }
 
-    @Test func whileAWholeAnswerIsMade() async throws {
-        let client = Client(port)
-        client.send(long(stream: false))
-        #expect(try await wait { server.activeCount == 1 })
-        client.end()
-        #expect(try await isIdle(within: .seconds(5)))
-        http.stop()
-    }
+        @Test func tooManyAreToldToComeAgain() async throws {
+            let clients = (0..<4).map { _ in Client(port) }
+            for client in clients { client.send(long(stream: true)) }
+            #expect(try await wait { server.activeCount == 4 })
+            let late = Client(port)
+            late.send(long(stream: false))
+            let answer = try await late.read(until: "}}")
+            #expect(answer.hasPrefix("HTTP/1.1 429"))
+            #expect(answer.contains("Retry-After: ") && answer.contains("server_overloaded"))
+            for client in clients { client.end() }
+            #expect(try await isIdle(within: .seconds(5)))
+            http.stop()
+        }
 
-    @Test func inTheQueue() async throws {
-        let running = (0..<2).map { _ in Client(port) }
-        for client in running {
+        // MARK: Limits
+
+        @Test func aLargeBodyIsRefusedBeforeItComes() async throws {
+            let client = Client(port)
+            client.send(
+                "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n"
+            )
+            #expect(try await client.read().hasPrefix("HTTP/1.1 413"))
+            http.stop()
+        }
+
+        @Test func aLargeBodyOfUnknownLengthIsRefused() async throws {
+            let client = Client(port)
+            client.send(
+                "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+            )
+            for _ in 0..<5 { client.send("4000\r\n\(String(repeating: " ", count: 0x4000))\r\n") }
+            client.send("0\r\n\r\n")
+            #expect(try await client.read(until: "}}").hasPrefix("HTTP/1.1 413"))
+            http.stop()
+        }
+
+        @Test(arguments: [
+            "", "GET /health HT", "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{",
+        ])
+        func aRequestThatDoesNotComeIsNotWaitedFor(start: String) async throws {
+            let client = Client(port)
+            client.send(start)
+            let begin = ContinuousClock.now
+            _ = try await client.read()
+            #expect(ContinuousClock.now - begin < .seconds(15))
+            #expect(try await wait(.seconds(5)) { http.connectionCount == 0 })
+            http.stop()
+        }
+
+        @Test func severalRequestsOfOneConnection() async throws {
+            let client = Client(port)
+            for _ in 0..<3 {
+                client.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(try await client.read(until: "}").hasPrefix("HTTP/1.1 200"))
+            }
+            http.stop()
+        }
+
+        @Test func strangersAreRefused() async throws {
+            for headers in ["Host: evil.example", "Host: localhost\r\nOrigin: http://evil.example"] {
+                let client = Client(port)
+                client.send("GET /v1/models HTTP/1.1\r\n\(headers)\r\n\r\n")
+                #expect(try await client.read(until: "}}").hasPrefix("HTTP/1.1 403"))
+            }
+            http.stop()
+        }
+
+        // MARK: The end
+
+        @Test func drainingLetsAnAnswerEndAndTakesNoNewOnes() async throws {
+            let client = Client(port)
+            client.send(
+                post("/v1/completions", #"{"prompt": "One two", "max_tokens": 60, "temperature": 0, "stream": true}"#))
+            _ = try await client.read(until: "data: {")
+            let late = Client(port)
+            late.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try await late.read(until: "}").contains("200 OK"))
+            server.drain()
+            http.drain()
+            late.send(long(stream: false))
+            #expect(try await late.read(until: "}}").contains("503"))
+            #expect(try await client.read(until: "[DONE]").contains("data: [DONE]"))
+            #expect(try await isIdle(within: .seconds(5)))
+            http.stop()
+            #expect(try await Client(port).read().isEmpty)
+        }
+
+        @Test func stoppingEndsWhatIsGoingOn() async throws {
+            let client = Client(port)
             client.send(long(stream: true))
             _ = try await client.read(until: "data: {")
+            http.stop()
+            #expect(server.activeCount == 0)
+            #expect(try await client.read().contains("[DONE]") == false)
         }
-        let waiting = Client(port)
-        waiting.send(long(stream: true))
-        #expect(try await wait { server.activeCount == 3 })
-        waiting.end()
-        #expect(try await wait(.seconds(5)) { server.activeCount == 2 })
-        for client in running { client.end() }
-        #expect(try await isIdle(within: .seconds(5)))
-        http.stop()
-    }
-
-    @Test func tooManyAreToldToComeAgain() async throws {
-        let clients = (0..<4).map { _ in Client(port) }
-        for client in clients { client.send(long(stream: true)) }
-        #expect(try await wait { server.activeCount == 4 })
-        let late = Client(port)
-        late.send(long(stream: false))
-        let answer = try await late.read(until: "}}")
-        #expect(answer.hasPrefix("HTTP/1.1 429"))
-        #expect(answer.contains("Retry-After: ") && answer.contains("server_overloaded"))
-        for client in clients { client.end() }
-        #expect(try await isIdle(within: .seconds(5)))
-        http.stop()
-    }
-
-    // MARK: Limits
-
-    @Test func aLargeBodyIsRefusedBeforeItComes() async throws {
-        let client = Client(port)
-        client.send(
-            "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n"
-        )
-        #expect(try await client.read().hasPrefix("HTTP/1.1 413"))
-        http.stop()
-    }
-
-    @Test func aLargeBodyOfUnknownLengthIsRefused() async throws {
-        let client = Client(port)
-        client.send(
-            "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
-        )
-        for _ in 0..<5 { client.send("4000\r\n\(String(repeating: " ", count: 0x4000))\r\n") }
-        client.send("0\r\n\r\n")
-        #expect(try await client.read(until: "}}").hasPrefix("HTTP/1.1 413"))
-        http.stop()
-    }
-
-    @Test(arguments: ["", "GET /health HT", "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{"])
-    func aRequestThatDoesNotComeIsNotWaitedFor(start: String) async throws {
-        let client = Client(port)
-        client.send(start)
-        let begin = ContinuousClock.now
-        _ = try await client.read()
-        #expect(ContinuousClock.now - begin < .seconds(15))
-        #expect(try await wait(.seconds(5)) { http.connectionCount == 0 })
-        http.stop()
-    }
-
-    @Test func severalRequestsOfOneConnection() async throws {
-        let client = Client(port)
-        for _ in 0..<3 {
-            client.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            #expect(try await client.read(until: "}").hasPrefix("HTTP/1.1 200"))
-        }
-        http.stop()
-    }
-
-    @Test func strangersAreRefused() async throws {
-        for headers in ["Host: evil.example", "Host: localhost\r\nOrigin: http://evil.example"] {
-            let client = Client(port)
-            client.send("GET /v1/models HTTP/1.1\r\n\(headers)\r\n\r\n")
-            #expect(try await client.read(until: "}}").hasPrefix("HTTP/1.1 403"))
-        }
-        http.stop()
-    }
-
-    // MARK: The end
-
-    @Test func drainingLetsAnAnswerEndAndTakesNoNewOnes() async throws {
-        let client = Client(port)
-        client.send(
-            post("/v1/completions", #"{"prompt": "One two", "max_tokens": 60, "temperature": 0, "stream": true}"#))
-        _ = try await client.read(until: "data: {")
-        let late = Client(port)
-        late.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        #expect(try await late.read(until: "}").contains("200 OK"))
-        server.drain()
-        http.drain()
-        late.send(long(stream: false))
-        #expect(try await late.read(until: "}}").contains("503"))
-        #expect(try await client.read(until: "[DONE]").contains("data: [DONE]"))
-        #expect(try await isIdle(within: .seconds(5)))
-        http.stop()
-        #expect(try await Client(port).read().isEmpty)
-    }
-
-    @Test func stoppingEndsWhatIsGoingOn() async throws {
-        let client = Client(port)
-        client.send(long(stream: true))
-        _ = try await client.read(until: "data: {")
-        http.stop()
-        #expect(server.activeCount == 0)
-        #expect(try await client.read().contains("[DONE]") == false)
     }
 }

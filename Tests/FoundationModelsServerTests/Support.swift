@@ -4,6 +4,9 @@ import Inference
 import JSON
 import Testing
 
+/// The tests that share one model, one after the other: they look at what it keeps and how long its answers take.
+@Suite(.serialized) enum ServedModelTests {}
+
 /// The model that `./test` names, loaded once.
 enum ServedModel {
     static let engine = Result {

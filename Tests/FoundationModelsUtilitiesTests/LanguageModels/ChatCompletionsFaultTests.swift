@@ -121,12 +121,13 @@ import FoundationNetworking
 
     @Test func silenceIsATimeOut() async {
         let start = ContinuousClock.now
-        let error = await Self.error([ChatServer.head, ChatServer.text("Hal"), .pause(8)], timeout: 1)
+        let error = await Self.error([ChatServer.head, ChatServer.text("Hal"), .pause(30)], timeout: 1)
         guard case LanguageModelError.timeout = error else {
             Issue.record("\(error)")
             return
         }
-        #expect(ContinuousClock.now - start < .seconds(7))
+        // Well before the server goes on, however busy the machine is.
+        #expect(ContinuousClock.now - start < .seconds(25))
     }
 
     @Test func slowServersAreNot() async {
