@@ -1,8 +1,9 @@
 """Control tokens that texts of a conversation spell and that become such, or that a template spells and that do not: bar 0.
 
 Over the chat templates of models in use (llama.cpp's collection) and their conversations: every spelling of a control token
-that comes from a text must be marked as content, and none that the template says. Over the models of the catalogue, with
-their own vocabularies and templates: texts that spell each control token make none, and lose nothing.
+that comes from a text must be marked as content, and none that the template says. A tag that a template makes of a name of
+the conversation, such as `<city>` for a parameter, is no control token: the name in it must be content. Over the models of
+the catalogue, with their own vocabularies and templates: texts that spell each control token make none, and lose nothing.
 """
 
 import copy
@@ -20,6 +21,26 @@ SPELLING = re.compile(r"<[|｜][^\s<>]{1,60}[|｜]>|</?[a-zA-Z_]{1,40}>|\[/?[A-Z
 BEFORE, AFTER = "\u2402", "\u2403"
 # What texts of the conversations spell by themselves.
 OWN = {"<think>", "</think>", "<|im_end|>", "</s>", "<Paris>"}
+
+
+def names(value):
+    """The names that a conversation's tools, schemas and arguments bring in."""
+    if isinstance(value, dict):
+        return set(value) | {name for one in value.values() for name in names(one)}
+    return {name for one in value for name in names(one)} if isinstance(value, list) else set()
+
+
+# Tags around them are made of names, so they are not in any vocabulary.
+NAMED = {
+    tag
+    for conversation in CONVERSATIONS.values()
+    for part in [
+        conversation.get("tools"),
+        [message.get("tool_calls") for message in conversation["messages"]],
+    ]
+    for name in names(part)
+    for tag in (f"<{name}>", f"</{name}>")
+}
 
 
 def options(parser):
@@ -64,7 +85,7 @@ requests = [
 ]
 plain = _jinja.answer([(file.read_text(), context) for file, _, context in requests], given.program)
 
-wrong = checked = 0
+wrong = checked = tags = 0
 spelled = {}
 for (file, name, _), answer in zip(requests, plain):
     if "text" not in answer:
@@ -72,6 +93,12 @@ for (file, name, _), answer in zip(requests, plain):
     found = set(SPELLING.findall(answer["text"])) - OWN
     spelled.setdefault(file, set()).update(found)
     for spelling, _, marks in ranges(answer, found):
+        if spelling in NAMED and marks != {0}:
+            tags += 1
+            if 1 not in marks:
+                wrong += 1
+                print(f"--- {file.name}, {name}: the name in {spelling} is taken for the template's")
+            continue
         checked += 1
         if marks != {0}:
             wrong += 1
@@ -94,7 +121,10 @@ for (file, name, spelling, _), answer in zip(attacks, hostile):
         if marks != {1}:
             wrong += 1
             print(f"--- {file.name}, {name}: {spelling} of a text is taken for the template's")
-print(f"{len(files)} templates: {checked} spellings of theirs, {survived} spellings of texts in {len(attacks)} renderings")
+print(
+    f"{len(files)} templates: {checked} spellings of theirs, {tags} tags of names, {survived} spellings of texts in "
+    f"{len(attacks)} renderings"
+)
 
 for name in given.models:
     command = [given.program or _frame.build("measure"), "control-tokens", _frame.model(name)]

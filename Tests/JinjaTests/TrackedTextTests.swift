@@ -86,6 +86,8 @@ struct TrackedTextTests {
             "{{ c|e }}{{ '<a>'|e }}{{ c|urlencode }}{{ c|striptags }}",
             "«Zü ri&lt;|x|&gt;ch»&lt;a&gt;«Z%C3%BC%20ri%3C%7Cx%7C%3EchZü rich»"
         ),
+        ("{{ list[0] + '[A]' + (object|tojson|safe) }}", "«q»[A]{«\"k<\"»: «\"v\"»}"),
+        ("{{ ('<a>' + c)|e }}", "&lt;a&gt;«Zü ri&lt;|x|&gt;ch»"),
         ("{{ list|reverse|join }}{{ (list|sort(reverse=true))[0] }}{{ list|last ~ list|max }}", "«rqrrr»"),
         ("{{ c.title() }}{{ c|truncate(8, leeway=0) }}", "«Zü Ri<|X|>ChZü»..."),
     ]

@@ -236,20 +236,26 @@ struct Slice {
 
 /// Escaping for HTML, as markupsafe does.
 enum HTML {
-    static func escape(_ text: String) -> String {
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result.append(contentsOf: "&amp;".unicodeScalars)
-            case "<": result.append(contentsOf: "&lt;".unicodeScalars)
-            case ">": result.append(contentsOf: "&gt;".unicodeScalars)
-            case "'": result.append(contentsOf: "&#39;".unicodeScalars)
-            case "\"": result.append(contentsOf: "&#34;".unicodeScalars)
-            default: result.append(scalar)
+    static func escape(_ text: String) -> String { escape(TrackedText(text)).string }
+
+    /// What stands for a character is content if the character was.
+    static func escape(_ text: TrackedText) -> TrackedText {
+        guard text.string.utf8.contains(where: { entities[$0] != nil }) else { return text }
+        var result = TrackedText()
+        for scalar in text.scalars {
+            if let byte = UInt8(exactly: scalar.scalar.value), let entity = entities[byte] {
+                result += TrackedText(entity, isContent: scalar.isContent)
+            } else {
+                result.append(scalar)
             }
         }
-        return String(result)
+        return result
     }
+
+    private static let entities: [UInt8: String] = [
+        UInt8(ascii: "&"): "&amp;", UInt8(ascii: "<"): "&lt;", UInt8(ascii: ">"): "&gt;", UInt8(ascii: "'"): "&#39;",
+        UInt8(ascii: "\""): "&#34;",
+    ]
 
     /// The text of a text value: as it is when it is safe, escaped otherwise.
     static func escape(_ value: Value) -> TrackedText {
@@ -257,10 +263,6 @@ enum HTML {
         case .markup(let text): text
         default: escape(value.tracked ?? "")
         }
-    }
-
-    static func escape(_ text: TrackedText) -> TrackedText {
-        TrackedText(escape(text.string), isContent: text.hasContent)
     }
 
     /// Without comments and tags, and with single spaces.
