@@ -6,7 +6,7 @@ import Synchronization
 package final class PullReporter: Sendable {
     private struct State {
         var stage: ModelStore.PullProgress.Stage?
-        /// Points of the last seconds, from which the rate is taken.
+        /// Points of the last `rateWindow`, from which the rate is taken.
         var points: [(time: Double, received: Int64)] = []
         var lastLine: Double = -.infinity
         var showsLine = false
@@ -22,8 +22,8 @@ package final class PullReporter: Sendable {
 
     /// Seconds between two lines where the output is no terminal.
     static let plainInterval = 10.0
-    /// Seconds over which the rate is taken.
-    static let rateWindow = 5.0
+    /// Seconds over which the rate is taken: long enough that the pauses between the packages of a model even out.
+    static let rateWindow = 20.0
 
     package init(
         name: String, output: Output, isQuiet: Bool,
