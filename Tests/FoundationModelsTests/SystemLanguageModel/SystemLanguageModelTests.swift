@@ -1,5 +1,6 @@
 import Foundation
 import FoundationModels
+import Inference
 import JSON
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
         #expect(response.usage.output.totalTokenCount == 3)
         #expect(
             backend.generations[0].prompt.messages == [
-                .init(role: .system, content: "Be brief."), .init(role: .user, content: "How is it?"),
+                ChatMessage(.system, "Be brief."), ChatMessage(.user, "How is it?"),
             ])
         try await session.respond(to: "And now?")
         #expect(backend.generations[1].prompt.messages.map(\.role) == [.system, .user, .assistant, .user])
