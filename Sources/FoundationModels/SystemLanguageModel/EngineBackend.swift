@@ -158,7 +158,7 @@ package struct EngineBackend: LocalModelBackend {
         case .choice(let texts): return Matcher(try Grammar.choice(texts), trie: engine.tokenTrie)
         case .schema(let schema):
             do throws(GrammarError) {
-                return Matcher(try grammars.grammar(for: schema.jsonSchema), trie: engine.tokenTrie)
+                return Matcher(try grammars.grammar(for: schema.enforcedSchema), trie: engine.tokenTrie)
             } catch {
                 throw LanguageModelError.unsupportedGenerationGuide(
                     .init(schemaName: schema.name, debugDescription: "\(error)"))

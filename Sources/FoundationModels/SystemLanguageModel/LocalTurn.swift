@@ -105,7 +105,7 @@ struct LocalTurn {
             ).text
         guard let definition = definitions.first(where: { $0.name == name }) else { return [] }
 
-        let list = ChatTool.listSchema(of: definition.parameters.jsonSchema)?.objectValue
+        let list = ChatTool.listSchema(of: definition.parameters.enforcedSchema)?.objectValue
         let arguments = try await generate(
             LocalPrompt(messages: prompt.arguments(of: ChatTool(definition), asList: list != nil)),
             .schema(list.map { GenerationSchema(document: $0) } ?? definition.parameters),

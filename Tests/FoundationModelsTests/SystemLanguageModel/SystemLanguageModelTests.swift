@@ -99,8 +99,8 @@ import Testing
             if case .toolCalls(let calls) = entry { calls.map(\.argumentsText) } else { nil }
         }
         #expect(rounds == [[#"{"text": "a"}"#, #"{"text": "b"}"#], [#"{"text": "c"}"#]])
-        #expect(backend.generations[1].schema?.jsonSchema["type"] == "array")
-        #expect(backend.generations[1].schema?.jsonSchema["items"]?["properties"]?["text"] != nil)
+        #expect(backend.generations[1].schema?.enforcedSchema["type"] == "array")
+        #expect(backend.generations[1].schema?.enforcedSchema["items"]?["properties"]?["text"] != nil)
     }
 
     @Test func argumentsThatWereCutOffAreAnError() async throws {
