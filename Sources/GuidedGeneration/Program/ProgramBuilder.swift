@@ -181,7 +181,8 @@ struct ProgramBuilder {
         var declared: Set<ExactText> = []
         for member in shape.members {
             declared.insert(member.key)
-            if member.value == .never { continue }
+            // One that must be there and has no value stays, so that the shape is found to have none either.
+            if member.value == .never, !member.isRequired { continue }
             plan.members.append(
                 (member.key, member.isRequired, choices(member.value) { $0.keys.automaton.matches(member.key.string) }))
         }

@@ -210,8 +210,9 @@ final class SchemaDocument {
         var base = bases[ExactText("")] ?? URIReference("")
         var value = root
         var place = ""
-        for scalars in path.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
-            let token = String(scalars)
+        // Byte by byte: characters would be slow to find, and a mark that combines with a `/` would hide it.
+        for part in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst() {
+            let token = String(Substring(part))
             switch value {
             case .object(let object):
                 guard let member = object[Self.unescaped(token)] else { return nil }

@@ -8,6 +8,9 @@ extension SchemaCompiler {
         for child in try children("allOf", object, in: node) ?? [] {
             try meet(&form, try self.form(child), "allOf", node)
         }
+        for keyword in ["anyOf", "oneOf"] where object[keyword]?.arrayValue?.isEmpty == true {
+            throw GrammarError(.invalid, keyword: keyword, path: "#" + node.path, "must have a schema to choose")
+        }
         if let alternatives = try children("anyOf", object, in: node) {
             var join = NormalForm.never
             for child in alternatives {
