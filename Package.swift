@@ -81,7 +81,9 @@ let package = Package(
         .target(
             name: "FoundationModels",
             dependencies: ["JSON", "GuidedGeneration", "Inference", "Networking", "FoundationModelsMacros"],
-            swiftSettings: strict),
+            // The version of Apple's module with this API, for `#if canImport(FoundationModels, _version: 2)`. A module
+            // without one is taken for any version that is asked for, those to come too.
+            swiftSettings: strict + [.unsafeFlags(["-user-module-version", "2.0"])]),
         // Models of other servers, skills and ways to keep a history short.
         .target(
             name: "FoundationModelsUtilities", dependencies: ["FoundationModels", "JSON", "Networking"],

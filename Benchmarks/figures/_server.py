@@ -53,3 +53,5 @@ class LlamaServer:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
             raise frame.Unmeasured(f"llama-server: {error.code} {error.read().decode(errors='replace')}") from None
+        except (urllib.error.URLError, OSError) as error:
+            raise frame.Unmeasured(f"llama-server: {error}") from None

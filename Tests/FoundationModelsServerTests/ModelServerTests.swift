@@ -114,6 +114,52 @@ extension ServedModelTests {
             }
         }
 
+        @Test func R7_structuredContentComesPieceByPiece() async throws {
+            let schema =
+                #"{"type": "object", "properties": {"name": {"type": "string", "maxLength": 12}, "tags": {"type": "array", "items": {"enum": ["red", "green"]}, "minItems": 2, "maxItems": 3}, "age": {"type": "integer", "minimum": 0, "maximum": 99}}, "required": ["name", "tags", "age"], "additionalProperties": false}"#
+            let members =
+                hello
+                + #", "response_format": {"type": "json_schema", "json_schema": {"name": "person", "strict": true, "schema": \#(schema)}}"#
+            let whole = try await server.chat(members)
+            let stream = try await server.request("/v1/chat/completions", "{\(members), \"stream\": true}")
+            let pieces = try events(stream.text).compactMap { $0["choices"]?[0]?["delta"]?["content"]?.stringValue }
+            #expect(.string(pieces.joined()) == whole["choices"]?[0]?["message"]?["content"])
+            // What has come at any time is the beginning of a value, in which the properties appear one after the other.
+            var text = ""
+            var counts: [Int] = []
+            for piece in pieces where !piece.isEmpty {
+                text += piece
+                counts.append(try JSONValue.parsePartial(text).value.objectValue?.keys.count ?? 0)
+            }
+            #expect(counts == counts.sorted() && counts.last == 3)
+            #expect(Set(counts).isSuperset(of: [1, 2, 3]), "\(pieces)")
+        }
+
+        @Test func C4_theWindowIsToldAndWhatToolsNeedCountsToo() async throws {
+            let list = try await JSONValue(parsing: server.request("/v1/models", "", method: "GET").text)
+            let window = try #require(list["data"]?[0]?["context_window"]?.numberValue?.intValue)
+            #expect(window == 1024)
+            // "hello" fits; with the definitions of tools that come along it does not.
+            let words = String(repeating: "word ", count: 60)
+            let tools = (0..<30).map {
+                #"{"type": "function", "function": {"name": "tool\#($0)", "description": "\#(words)", "parameters": {"type": "object", "properties": {}}}}"#
+            }
+            let plain = #""messages": [{"role": "user", "content": "hello"}], "max_tokens": 2"#
+            let asked = plain + ", \"tools\": [\(tools.joined(separator: ","))]"
+            _ = try await server.chat(plain)
+            for stream in ["false", "true"] {
+                let answer = try await server.request("/v1/chat/completions", "{\(asked), \"stream\": \(stream)}")
+                #expect(answer.status == 400)
+                let error = try JSONValue(parsing: answer.text)["error"]
+                #expect(error?["code"] == "context_length_exceeded" && error?["type"] == "invalid_request_error")
+                let message = try #require(error?["message"]?.stringValue)
+                let numbers = message.matches(of: /\d+/).compactMap { Int($0.output) }
+                #expect(numbers.contains(window) && numbers.contains { $0 > 30 * 60 }, "\(message)")
+            }
+            // Tools that may not be called need no room.
+            _ = try await server.chat(asked + #", "tool_choice": "none""#)
+        }
+
         @Test func anyJSONObject() async throws {
             let answer = try await server.chat(
                 hello + #", "max_tokens": 60, "response_format": {"type": "json_object"}"#)

@@ -1,3 +1,4 @@
+import Foundation
 import GuidedGeneration
 import JSON
 import Testing
@@ -55,6 +56,34 @@ private let formatCases: [(name: String, valid: [String], invalid: [String])] = 
             let grammar = try Grammar.schema("{\"type\": \"string\", \"format\": \"\(name)\"}")
             for text in invalid { #expect(!grammar.accepts(JSONValue.quoted(text)), "\(name) \(text)") }
         }
+    }
+
+    /// Addresses at random, most of them nearly right, against the C library's reading.
+    @Test func ipv6AsTheSystemReadsIt() throws {
+        let grammar = try Grammar.schema(#"{"type": "string", "format": "ipv6"}"#)
+        let host = try Grammar.schema(#"{"type": "string", "format": "uri"}"#)
+        var random = RandomBits(7)
+        let groups = ["0", "1", "ab", "fFfF", "12345", "g", "", "1.2.3.4", "255.0.0.256", "01.2.3.4"]
+        var good = 0
+        for _ in 0..<4_000 {
+            var parts = (0..<Int.random(in: 0...9, using: &random)).map { _ in
+                groups[
+                    Int.random(in: 0..<(Int.random(in: 0..<4, using: &random) == 0 ? groups.count : 4), using: &random)]
+            }
+            if Bool.random(using: &random) {
+                parts.insert("", at: Int.random(in: 0...parts.count, using: &random))
+                if parts.first == "" { parts.insert("", at: 0) }
+                if parts.last == "" { parts.append("") }
+            }
+            if Int.random(in: 0..<4, using: &random) == 0 { parts.append("1.2.3.4") }
+            let text = parts.joined(separator: ":")
+            var address = in6_addr()
+            let isValid = inet_pton(AF_INET6, text, &address) == 1
+            good += isValid ? 1 : 0
+            #expect(grammar.accepts(JSONValue.quoted(text)) == isValid, "\(text)")
+            #expect(host.accepts(JSONValue.quoted("http://[\(text)]/")) == isValid, "\(text)")
+        }
+        #expect(good > 400)
     }
 
     @Test func aFormatThatCannotBeEnforcedIsRefusedAndAnUnknownOneIsAnAnnotation() throws {

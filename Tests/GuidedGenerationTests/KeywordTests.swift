@@ -31,6 +31,10 @@ private let cases: [KeywordCase] = [
     .init(
         keyword: "const", schema: #"{"const": {"a": [0, "é"]}}"#, valid: ["{\"a\":[0,\"é\"]}"],
         invalid: ["{\"a\":[0]}", "{}"]),
+    // Names that are not allowed cannot be required of objects; other values are not objects.
+    .init(
+        keyword: "propertyNames", schema: #"{"required": ["a", "b"], "propertyNames": {"enum": ["b"]}}"#,
+        valid: ["1", "[]", "\"a\""], invalid: ["{}", #"{"b":1}"#, #"{"a":1,"b":1}"#]),
     .init(keyword: "const", schema: #"{"const": -2.50}"#, valid: ["-2.5"], invalid: ["2.5", "-2", "-2.51"]),
     .init(
         keyword: "minLength", schema: #"{"type": "string", "minLength": 2, "maxLength": 3}"#,

@@ -26,6 +26,8 @@ private let refusals: [Refusal] = [
     .init(schema: #"{"required": "a"}"#, keyword: "required", reason: .invalid),
     .init(schema: #"{"properties": [1]}"#, keyword: "properties", reason: .invalid),
     .init(schema: #"{"enum": []}"#, keyword: "enum", reason: .invalid),
+    .init(schema: #"{"anyOf": []}"#, keyword: "anyOf", reason: .invalid),
+    .init(schema: #"{"oneOf": []}"#, keyword: "oneOf", reason: .invalid),
     .init(schema: ##"{"$ref": "#/$defs/none"}"##, keyword: "$ref", reason: .unresolvable),
     .init(schema: #"{"$ref": "http://example.com/other.json"}"#, keyword: "$ref", reason: .unresolvable),
     .init(
@@ -34,6 +36,13 @@ private let refusals: [Refusal] = [
     .init(schema: ##"{"allOf": [{"$ref": "#"}]}"##, keyword: "$ref", reason: .unresolvable, path: "#/allOf/0"),
     .init(schema: #"{"$schema": "http://example.com/mine"}"#, keyword: "$schema", reason: .unsupported),
     .init(schema: "false", keyword: "schema", reason: .unsatisfiable),
+    .init(
+        schema: #"{"type": "object", "required": ["a"], "properties": {"a": false}}"#, keyword: "schema",
+        reason: .unsatisfiable),
+    .init(
+        schema: #"{"type": "object", "required": ["a", "b"], "propertyNames": {"enum": ["b"]}}"#, keyword: "schema",
+        reason: .unsatisfiable),
+    .init(schema: #"{"const": 7, "maximum": 5}"#, keyword: "schema", reason: .unsatisfiable),
     .init(schema: #"{"type": "integer", "minimum": 3, "maximum": 2}"#, keyword: "schema", reason: .unsatisfiable),
     .init(
         schema: #"{"type": "integer", "multipleOf": 10, "minimum": 1, "maximum": 9}"#, keyword: "schema",
@@ -98,6 +107,13 @@ private let refusals: [Refusal] = [
             var schema: JSONValue = ["type": "object", "properties": ["a": ["type": "string"], "b": ["minimum": 3]]]
             for _ in 0..<40 { schema = ["not": schema] }
             return schema
+        case "oneOf that doubles":
+            var definitions: JSONObject = ["d0": ["type": "string", "maxLength": 3]]
+            for level in 1...20 {
+                let reference: JSONValue = ["$ref": .string("#/$defs/d\(level - 1)")]
+                definitions["d\(level)"] = ["oneOf": [reference, ["type": "object", "properties": ["a": reference]]]]
+            }
+            return ["$defs": .object(definitions), "$ref": "#/$defs/d20"]
         case "oneOf of many":
             return [
                 "oneOf": .array((0..<60).map { index in ["properties": .object(["p\(index)": ["type": "string"]])] })
@@ -180,6 +196,7 @@ private let refusals: [Refusal] = [
 
     @Test(arguments: [
         "anyOf inside allOf", "references that double", "objects of objects that double", "negations", "oneOf of many",
+        "oneOf that doubles",
         "deep", "deep in place", "huge bounds", "dependencies", "multipleOf", "ten thousand choices",
         "a million choices",
         "a million words", "ten thousand properties", "a chain of references", "patterns that overlap",

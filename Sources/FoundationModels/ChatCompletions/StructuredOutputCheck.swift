@@ -12,7 +12,7 @@ struct StructuredOutputCheck: Sendable {
 
     /// - Throws: `LanguageModelError.unsupportedGenerationGuide` for a schema that has no automaton.
     init(_ schema: GenerationSchema, name: String) throws {
-        self.schema = schema.jsonSchema
+        self.schema = schema.enforcedSchema
         do throws(GrammarError) {
             grammar = try Grammar.jsonSchema(self.schema)
         } catch {

@@ -49,7 +49,7 @@ public struct GenerationSchema: Sendable {
 
 extension GenerationSchema {
     /// The schema as a JSON Schema document that stands on its own, for those who enforce it.
-    package var jsonSchema: JSONValue { .object(SchemaDocument.enforced(resolution.value(for: self).document)) }
+    package var enforcedSchema: JSONValue { .object(SchemaDocument.enforced(resolution.value(for: self).document)) }
 
     /// The schema as a JSON Schema document that stands on its own, for everyone else: models, files, servers.
     package var publishedSchema: JSONValue { .object(SchemaDocument.published(resolution.value(for: self).document)) }

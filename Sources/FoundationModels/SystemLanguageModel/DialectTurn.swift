@@ -24,7 +24,7 @@ struct DialectTurn {
         var known: [String: [JSONValue]] = [:]
         if !isRequired {
             for definition in definitions {
-                known[definition.name] = request.transcript.argumentsSinceLastPrompt(for: definition.name)
+                known[definition.name] = prompt.messages.argumentsSinceLastPrompt(of: definition.name)
             }
         }
         let greedy = GenerationOptions(
@@ -46,7 +46,7 @@ struct DialectTurn {
             if known[name, default: []].contains(value) { break }
             known[name, default: []].append(value)
             calls.append(LocalTurn.Call(name: name, arguments: arguments.text, tokenCount: arguments.tokenCount))
-            guard calls.count < ToolChoicePrompt.largestRound, try await goesOn(&prompt, &count) else { break }
+            guard calls.count < ChatTool.largestRound, try await goesOn(&prompt, &count) else { break }
         }
         // A model that asks for what it has just been given is to answer.
         if calls.isEmpty { return try await turn.answer(&count) }

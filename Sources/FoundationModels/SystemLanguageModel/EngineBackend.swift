@@ -158,7 +158,7 @@ package struct EngineBackend: LocalModelBackend {
         case .choice(let texts): return Matcher(try Grammar.choice(texts), trie: engine.tokenTrie)
         case .schema(let schema):
             do throws(GrammarError) {
-                return Matcher(try grammars.grammar(for: schema.jsonSchema), trie: engine.tokenTrie)
+                return Matcher(try grammars.grammar(for: schema.enforcedSchema), trie: engine.tokenTrie)
             } catch {
                 throw LanguageModelError.unsupportedGenerationGuide(
                     .init(schemaName: schema.name, debugDescription: "\(error)"))
@@ -193,19 +193,7 @@ extension Sampling {
 extension Engine {
     /// A conversation as tokens, by the model's template.
     fileprivate func tokens(of prompt: LocalPrompt, addsGenerationPrompt: Bool) throws(InferenceError) -> [TokenID] {
-        let messages = prompt.messages.map { message in
-            ChatMessage(
-                ChatMessage.Role(rawValue: message.role.rawValue) ?? .user, message.content,
-                toolCalls: message.toolCalls.map {
-                    ChatMessage.ToolCall(id: $0.id, name: $0.toolName, arguments: $0.arguments.jsonValue)
-                }, toolCallID: message.answeredCall?.id, toolName: message.answeredCall?.toolName)
-        }
-        let tools = prompt.tools.map {
-            ChatTool(
-                name: $0.name, description: $0.description,
-                parameters: SchemaDocument.described($0.parameters.publishedSchema))
-        }
-        return try tokens(of: messages, tools: tools, addsGenerationPrompt: addsGenerationPrompt)
+        try tokens(of: prompt.messages, tools: prompt.tools, addsGenerationPrompt: addsGenerationPrompt)
             + prompt.answer.flatMap { tokenizer.encode($0.text, parsesSpecial: $0.isOfTemplate, addsBOS: false) }
     }
 }

@@ -1,25 +1,8 @@
+import Inference
 import JSON
 
 /// A conversation as a chat template takes it.
 package struct LocalPrompt: Sendable, Equatable {
-    package enum Role: String, Sendable {
-        case system, user, assistant, tool
-    }
-
-    package struct Message: Sendable, Equatable {
-        package var role: Role
-        package var content: String
-        /// The tools that an assistant's message calls, for templates that know of calls.
-        package var toolCalls: [Transcript.ToolCall] = []
-        /// The call that a tool's message answers.
-        package var answeredCall: Transcript.ToolCall?
-
-        package init(role: Role, content: String) {
-            self.role = role
-            self.content = content
-        }
-    }
-
     /// A part of an answer that is written for the model.
     package struct AnswerPart: Sendable, Equatable {
         package var text: String
@@ -27,80 +10,53 @@ package struct LocalPrompt: Sendable, Equatable {
         package var isOfTemplate: Bool
     }
 
-    package var messages: [Message]
+    package var messages: [ChatMessage]
     /// The tools that the template is to show; none for models that are asked about tools in plain text.
-    package var tools: [Transcript.ToolDefinition] = []
+    package var tools: [ChatTool] = []
     /// What the answer begins with.
     package var answer: [AnswerPart] = []
 
-    package init(messages: [Message]) { self.messages = messages }
+    package init(messages: [ChatMessage]) { self.messages = messages }
 }
 
 extension LocalPrompt {
-    /// The conversation of a transcript: one message for each entry that has one.
+    /// The conversation of a transcript, with everything that it says as text: what counts as its tokens.
     package init(transcript: Transcript) {
         messages = []
-        var schema: GenerationSchema?
         for entry in transcript {
             switch entry {
             case .instructions(let instructions):
                 append(.system, instructions.segments.promptText)
                 let shown = instructions.toolDefinitions.filter(\.isIncludedInInstructions)
                 if !shown.isEmpty { append(.system, Self.text(of: shown)) }
-            case .prompt(let prompt):
-                schema = prompt.contextOptions.includeSchemaInPrompt == false ? nil : prompt.responseFormat?.schema
-                var text = prompt.segments.promptText
-                if let schema { text += "\n\n" + Self.text(of: schema) }
-                append(.user, text)
             case .toolCalls(let calls):
                 let text = calls.map {
                     "{\"name\": \(JSONValue.quoted($0.toolName)), \"arguments\": \($0.argumentsText)}"
                 }
                 append(.assistant, text.joined(separator: "\n"))
-            case .toolOutput(let output):
-                append(.tool, output.segments.promptText)
-            case .response(let response):
-                append(.assistant, response.segments.promptText)
-            case .reasoning:
-                // Thoughts are not read again: templates of models that think leave them out too.
-                break
+            default:
+                messages += Transcript(entries: [entry]).chatMessages()
             }
+        }
+    }
+
+    private mutating func append(_ role: ChatMessage.Role, _ content: String) {
+        if role == .system, messages.last?.role == .system {
+            messages[messages.count - 1].content += "\n\n" + content
+        } else {
+            messages.append(ChatMessage(role, content))
         }
     }
 
     /// The conversation of a transcript for a template that knows of tools and calls.
     package init(dialect transcript: Transcript, tools: [Transcript.ToolDefinition]) {
-        messages = []
-        self.tools = tools.filter(\.isIncludedInInstructions)
-        var calls: [String: Transcript.ToolCall] = [:]
-        for entry in transcript {
-            switch entry {
-            case .instructions(let instructions):
-                if !instructions.segments.isEmpty { append(.system, instructions.segments.promptText) }
-            case .toolCalls(let round):
-                var message = Message(role: .assistant, content: "")
-                message.toolCalls = Array(round)
-                for call in round { calls[call.id] = call }
-                messages.append(message)
-            case .toolOutput(let output):
-                var message = Message(role: .tool, content: output.segments.promptText)
-                message.answeredCall =
-                    calls[output.id]
-                    ?? Transcript.ToolCall(
-                        id: output.id, toolName: output.toolName, arguments: GeneratedContent(properties: [:]))
-                messages.append(message)
-            case .prompt, .response, .reasoning:
-                messages += LocalPrompt(transcript: Transcript(entries: [entry])).messages
-            }
-        }
+        messages = transcript.chatMessages()
+        self.tools = tools.filter(\.isIncludedInInstructions).map(ChatTool.init)
     }
 
-    private mutating func append(_ role: Role, _ content: String) {
-        if role == .system, messages.last?.role == .system {
-            messages[messages.count - 1].content += "\n\n" + content
-        } else {
-            messages.append(Message(role: role, content: content))
-        }
+    /// The plain conversation from which the model answers: no definitions of tools, and what tools gave as text.
+    package init(answering transcript: Transcript) {
+        self.init(messages: transcript.chatMessages().answering())
     }
 
     /// Definitions of tools as the prompt has them.
@@ -116,7 +72,67 @@ extension LocalPrompt {
 
     /// A schema as the prompt has it.
     package static func text(of schema: GenerationSchema) -> String {
-        "Answer with JSON that follows this schema:\n" + schema.publishedSchema.text(spaced: true)
+        ChatMessage.schemaText(schema.publishedSchema)
+    }
+}
+
+extension Transcript {
+    /// The conversation as the engine takes it; definitions of tools are not part of it.
+    ///
+    /// - Parameter schemas: Whether prompts ask for answers under their schemas.
+    func chatMessages(schemas: Bool = true) -> [ChatMessage] {
+        var messages: [ChatMessage] = []
+        for entry in self {
+            switch entry {
+            case .instructions(let instructions):
+                guard !instructions.segments.isEmpty else { continue }
+                let text = instructions.segments.promptText
+                if let last = messages.last, last.role == .system {
+                    messages[messages.count - 1].content += "\n\n" + text
+                } else {
+                    messages.append(ChatMessage(.system, text))
+                }
+            case .prompt(let prompt):
+                var text = prompt.segments.promptText
+                if schemas, prompt.contextOptions.includeSchemaInPrompt != false,
+                    let schema = prompt.responseFormat?.schema
+                {
+                    text += "\n\n" + LocalPrompt.text(of: schema)
+                }
+                messages.append(ChatMessage(.user, text))
+            case .toolCalls(let round):
+                let calls = round.map {
+                    ChatMessage.ToolCall(id: $0.id, name: $0.toolName, arguments: $0.arguments.jsonValue)
+                }
+                messages.append(ChatMessage(.assistant, "", toolCalls: calls))
+            case .toolOutput(let output):
+                messages.append(
+                    ChatMessage(
+                        .tool, output.segments.promptText, toolCallID: output.id, toolName: output.toolName))
+            case .response(let response): messages.append(ChatMessage(.assistant, response.segments.promptText))
+            case .reasoning:
+                // Thoughts are not read again: templates of models that think leave them out too.
+                continue
+            }
+        }
+        return messages
+    }
+}
+
+extension ChatTool {
+    /// A tool as a model reads about it.
+    init(_ definition: Transcript.ToolDefinition) {
+        self.init(
+            name: definition.name, description: definition.description,
+            parameters: SchemaDocument.described(definition.parameters.publishedSchema))
+    }
+}
+
+extension ToolChoicePrompt {
+    init(_ transcript: Transcript, tools: [Transcript.ToolDefinition]) {
+        self.init(
+            transcript.chatMessages(schemas: false), tools: tools.map(ChatTool.init),
+            undescribed: Set(tools.lazy.filter { !$0.isIncludedInInstructions }.map(\.name)))
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Inference
 import JSON
 
 /// One turn of the model on this machine: whether to call a tool, which, with what, or the answer.
@@ -93,28 +94,31 @@ struct LocalTurn {
         let definitions = request.enabledToolDefinitions
         guard !definitions.isEmpty else { return [] }
         let isRequired = request.generationOptions.toolCallingMode?.kind == .required
-        var prompt = ToolChoicePrompt(transcript: request.transcript, definitions: definitions)
+        let prompt = ToolChoicePrompt(request.transcript, tools: definitions)
         var names = definitions.map(\.name)
         if !isRequired { names.append(prompt.none) }
         let name =
             names.count == 1
             ? names[0]
-            : try await generate(prompt.choice, .choice(names), GenerationOptions(samplingMode: .greedy), &count).text
+            : try await generate(
+                LocalPrompt(messages: prompt.choice), .choice(names), GenerationOptions(samplingMode: .greedy), &count
+            ).text
         guard let definition = definitions.first(where: { $0.name == name }) else { return [] }
 
-        prompt.choose(definition)
+        let list = ChatTool.listSchema(of: definition.parameters.enforcedSchema)?.objectValue
         let arguments = try await generate(
-            prompt.arguments, .schema(ToolChoicePrompt.argumentsSchema(for: definition)),
+            LocalPrompt(messages: prompt.arguments(of: ChatTool(definition), asList: list != nil)),
+            .schema(list.map { GenerationSchema(document: $0) } ?? definition.parameters),
             GenerationOptions(
                 samplingMode: .greedy, maximumResponseTokens: request.generationOptions.maximumResponseTokens), &count)
-        guard let list = try? JSONValue(parsing: arguments.text).arrayValue else {
+        guard let value = try? JSONValue(parsing: arguments.text) else {
             // It was cut off. Whoever carries the call out says so.
             return [Call(name: name, arguments: arguments.text, tokenCount: arguments.tokenCount)]
         }
         // A model that asks for what it has just been given is to answer, and the same call twice in a round is one.
-        var known = isRequired ? [] : request.transcript.argumentsSinceLastPrompt(for: name)
+        var known = isRequired ? [] : request.transcript.chatMessages().argumentsSinceLastPrompt(of: name)
         var calls: [Call] = []
-        for arguments in list where !known.contains(arguments) {
+        for arguments in list == nil ? [value] : value.arrayValue ?? [] where !known.contains(arguments) {
             known.append(arguments)
             calls.append(Call(name: name, arguments: arguments.text(spaced: true), tokenCount: 0))
         }
@@ -143,21 +147,5 @@ struct LocalTurn {
         try Task.checkCancellation()
         count.output += tokenCount
         return (text, tokenCount)
-    }
-}
-
-extension Transcript {
-    /// What a tool was called with since the user last said something.
-    func argumentsSinceLastPrompt(for name: String) -> [JSONValue] {
-        var found: [JSONValue] = []
-        for entry in reversed() {
-            switch entry {
-            case .prompt: return found
-            case .toolCalls(let calls):
-                found += calls.filter { $0.toolName == name }.map(\.arguments.jsonValue)
-            default: continue
-            }
-        }
-        return found
     }
 }

@@ -1,10 +1,12 @@
+import Inference
+
 extension SystemLanguageModel.Executor {
     public func prewarm(model: SystemLanguageModel, transcript: Transcript) {
         guard model.isAvailable else { return }
         // What a request reads first: with tools, the question which of them to call.
         if case .instructions(let instructions)? = transcript.first, !instructions.toolDefinitions.isEmpty {
-            model.backend.prewarm(
-                ToolChoicePrompt(transcript: transcript, definitions: instructions.toolDefinitions).choice)
+            let prompt = ToolChoicePrompt(transcript, tools: instructions.toolDefinitions)
+            model.backend.prewarm(LocalPrompt(messages: prompt.choice))
         }
         model.backend.prewarm(LocalPrompt(answering: transcript))
     }

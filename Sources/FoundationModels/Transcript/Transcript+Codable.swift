@@ -55,7 +55,7 @@ extension Transcript: Codable {
         var schema: JSONValue?
         for (index, entry) in entries.enumerated() {
             switch entry {
-            case .prompt(let prompt): schema = prompt.responseFormat?.schema.jsonSchema
+            case .prompt(let prompt): schema = prompt.responseFormat?.schema.enforcedSchema
             case .response(var response):
                 guard let schema else { continue }
                 response.segments = response.segments.map { segment in

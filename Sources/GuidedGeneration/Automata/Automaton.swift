@@ -1,3 +1,5 @@
+import JSON
+
 /// A deterministic finite automaton over Unicode scalar values.
 ///
 /// State 0 is the start. Every state can be reached and can reach an accepting one, so that no walk ends in a dead end; an
@@ -187,7 +189,8 @@ extension Automaton {
     private static func trie(_ texts: [String]) -> ([[Edge]], [Bool]) {
         var lists: [[Edge]] = [[]]
         var ends = [false]
-        for text in Set(texts).sorted(by: { $0.unicodeScalars.lexicographicallyPrecedes($1.unicodeScalars) }) {
+        // A text that comes twice leads along its own edges to its own end.
+        for text in texts.lazy.map(ExactText.init).sorted().lazy.map(\.string) {
             var state = 0
             for scalar in text.unicodeScalars {
                 // Sorted input: the edge that can be shared is always the last.
@@ -223,21 +226,26 @@ extension Automaton {
     func finiteTexts(limit: Int) -> [String]? {
         guard !isEmpty else { return [] }
         var texts: [String] = []
-        var path: [Unicode.Scalar] = []
+        /// In UTF-8, and how many characters it has.
+        var path: [UInt8] = []
+        var length = 0
         // A finite language of few texts has no cycle, so no path is longer than the number of states.
         func visit(_ state: Int32) -> Bool {
-            guard path.count <= stateCount else { return false }
+            guard length <= stateCount else { return false }
             if accepts[Int(state)] {
-                texts.append(String(String.UnicodeScalarView(path)))
+                texts.append(String(decoding: path, as: UTF8.self))
                 guard texts.count <= limit else { return false }
             }
             for edge in edges(of: state) {
                 guard edge.high - edge.low <= UInt32(limit) else { return false }
                 for value in edge.low...edge.high {
                     guard let scalar = Unicode.Scalar(value) else { continue }
-                    path.append(scalar)
+                    let count = path.count
+                    path.append(contentsOf: UTF8.encode(scalar)!)
+                    length += 1
                     guard visit(edge.target) else { return false }
-                    path.removeLast()
+                    length -= 1
+                    path.removeLast(path.count - count)
                 }
             }
             return true

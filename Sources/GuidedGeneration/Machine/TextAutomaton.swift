@@ -1,3 +1,5 @@
+import JSON
+
 /// The bytes of a language's texts as they are spelled: an automaton over bytes that is made state by state as it is walked.
 ///
 /// Between characters it stands at a state of the language. Inside a character, which UTF-8 or an escape spells in several
@@ -46,7 +48,7 @@ final class TextAutomaton {
         automaton =
             switch language.texts {
             case .of(let automaton): automaton.automaton
-            case .allBut(let texts): .allBut(texts)
+            case .allBut(let texts): .allBut(texts.map(\.string))
             }
         _ = number(.boundary(0))
     }

@@ -1,3 +1,5 @@
+import JSON
+
 /// What a grammar allows, ready to be walked: every node, shape and language can be completed from wherever it is entered.
 final class Program: Sendable {
     /// A regular language of texts.
@@ -14,7 +16,7 @@ final class Program: Sendable {
         enum Texts: Hashable, Sendable {
             case of(InternedAutomaton)
             /// All texts but some; its automaton is made when it is walked.
-            case allBut([String])
+            case allBut([ExactText])
         }
 
         var texts: Texts
@@ -30,7 +32,7 @@ final class Program: Sendable {
         func contains(_ text: String) -> Bool {
             switch texts {
             case .of(let automaton): automaton.automaton.matches(text)
-            case .allBut(let others): !others.contains(text)
+            case .allBut(let others): !others.contains(ExactText(text))
             }
         }
     }

@@ -30,7 +30,7 @@ struct ProgramBuilder {
     }
 
     private struct ObjectPlan {
-        var members: [(key: String, isRequired: Bool, choices: [Choice])]
+        var members: [(key: ExactText, isRequired: Bool, choices: [Choice])]
         var groups: [(keys: Program.Language.Texts, spelling: Program.Language.Spelling, choices: [Choice])]
         var minimum: Int
         var maximum: Int
@@ -180,20 +180,21 @@ struct ProgramBuilder {
         }
         var declared: Set<ExactText> = []
         for member in shape.members {
-            declared.insert(ExactText(member.key))
-            if member.value == .never { continue }
+            declared.insert(member.key)
+            // One that must be there and has no value stays, so that the shape is found to have none either.
+            if member.value == .never, !member.isRequired { continue }
             plan.members.append(
-                (member.key, member.isRequired, choices(member.value) { $0.keys.automaton.matches(member.key) }))
+                (member.key, member.isRequired, choices(member.value) { $0.keys.automaton.matches(member.key.string) }))
         }
         do {
             for group in shape.groups where group.value != .never {
                 if group.keys.automaton.isUniversal, shape.needs.isEmpty {
                     // Keys that only have to differ from the declared ones may be spelled in any way.
                     plan.groups.append(
-                        (.allBut(declared.map(\.string).sorted()), .free, choices(group.value) { _ in false }))
+                        (.allBut(declared.sorted()), .free, choices(group.value) { _ in false }))
                     continue
                 }
-                let keys = try compiler.algebra.difference(group.keys.automaton, names: declared.map(\.string))
+                let keys = try compiler.algebra.difference(group.keys.automaton, names: Array(declared))
                 // A key inside a need's language is told from one outside.
                 var parts: [(Automaton, [ObjectShape.Need])] = [(keys, [])]
                 for need in shape.needs {
@@ -209,7 +210,7 @@ struct ProgramBuilder {
                 for (keys, needs) in parts where !keys.isEmpty {
                     let choices = choices(group.value) { needs.contains($0) }
                     if let words = keys.finiteTexts(limit: Self.wordLimit) {
-                        for word in words { plan.members.append((word, false, choices)) }
+                        for word in words { plan.members.append((ExactText(word), false, choices)) }
                     } else {
                         plan.groups.append((.of(InternedAutomaton(keys)), .canonical, choices))
                     }
@@ -447,7 +448,8 @@ struct ProgramBuilder {
                 guard let trimmed = trimmed(object) else { continue }
                 var emitted = Program.Object(
                     members: trimmed.members.map {
-                        Program.Member(key: $0.key, isRequired: $0.isRequired, alternatives: alternatives($0.choices))
+                        Program.Member(
+                            key: $0.key.string, isRequired: $0.isRequired, alternatives: alternatives($0.choices))
                     },
                     groups: trimmed.groups.map {
                         Program.Group(language: number($0.keys, $0.spelling), alternatives: alternatives($0.choices))

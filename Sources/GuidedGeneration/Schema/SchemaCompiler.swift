@@ -11,8 +11,8 @@ final class SchemaCompiler {
     private var forms: [ExpressionID: NormalForm] = [:]
     private var inProgress: Set<ExpressionID> = []
     private var depth = 0
-    var patterns: [String: StringShape] = [:]
-    var swiftRegexes: [String: StringShape] = [:]
+    var patterns: [ExactText: StringShape] = [:]
+    var swiftRegexes: [ExactText: StringShape] = [:]
     /// The subschema that is being expanded, for errors without a keyword of their own.
     private(set) var currentPath = ""
 
@@ -146,7 +146,8 @@ final class SchemaCompiler {
             ])
         case .object(let object):
             let members = object.map {
-                ObjectShape.Member(key: $0.key, value: algebra.table.intern(.constant($0.value)), isRequired: true)
+                ObjectShape.Member(
+                    key: ExactText($0.key), value: algebra.table.intern(.constant($0.value)), isRequired: true)
             }
             return NormalForm(objects: [
                 ObjectShape(

@@ -17,11 +17,11 @@ final class SchemaDocument {
     private var indices: [ExactText: Int32] = [:]
 
     /// Schemas with an identifier, by it.
-    private var resources: [String: String] = [:]
+    private var resources: [ExactText: String] = [:]
     /// Anchors, by the identifier of their resource, `#` and the name.
-    private var anchors: [String: String] = [:]
+    private var anchors: [ExactText: String] = [:]
     /// The places of all `$dynamicAnchor`s by name.
-    private var dynamicAnchors: [String: [String]] = [:]
+    private var dynamicAnchors: [ExactText: [String]] = [:]
     /// The bases of the places at which one begins.
     private var bases: [ExactText: URIReference] = [:]
 
@@ -55,7 +55,7 @@ final class SchemaDocument {
 
     private func indexIdentifiers() throws(GrammarError) {
         bases[ExactText("")] = URIReference("")
-        resources[""] = ""
+        resources[ExactText("")] = ""
         var stack: [(value: JSONValue, path: String, base: URIReference, isMap: Bool, depth: Int)] = [
             (root, "", URIReference(""), false, 0)
         ]
@@ -77,19 +77,21 @@ final class SchemaDocument {
                     if let text = identifier?.stringValue, dialect > .draft7 || object["$ref"]?.stringValue == nil {
                         let reference = URIReference(text)
                         if reference.resource.isEmpty, let fragment = reference.fragment, !fragment.isEmpty {
-                            anchors["\(parent.resource)#\(fragment)"] = path
+                            anchors[ExactText("\(parent.resource)#\(fragment)")] = path
                         } else {
                             base = reference.resolved(against: parent)
                             base.fragment = nil
-                            resources[base.resource] = path
+                            resources[ExactText(base.resource)] = path
                             bases[ExactText(path)] = base
                         }
                     }
                     for keyword in ["$anchor", "$dynamicAnchor"] {
-                        if let name = object[keyword]?.stringValue { anchors["\(base.resource)#\(name)"] = path }
+                        if let name = object[keyword]?.stringValue {
+                            anchors[ExactText("\(base.resource)#\(name)")] = path
+                        }
                     }
                     if let name = object["$dynamicAnchor"]?.stringValue {
-                        dynamicAnchors[name, default: []].append(path)
+                        dynamicAnchors[ExactText(name), default: []].append(path)
                     }
                 }
                 for (key, member) in object {
@@ -109,14 +111,36 @@ final class SchemaDocument {
     static func escaped(_ key: String) -> String {
         guard key.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return key }
         var result = ""
-        for character in key {
-            switch character {
+        // Code point by code point: a mark that combines with one of the two does not hide it.
+        for scalar in key.unicodeScalars {
+            switch scalar {
             case "~": result += "~0"
             case "/": result += "~1"
-            default: result.append(character)
+            default: result.unicodeScalars.append(scalar)
             }
         }
         return result
+    }
+
+    /// The key that a part of a JSON pointer stands for (RFC 6901, section 4).
+    private static func unescaped(_ token: String) -> String {
+        guard token.utf8.contains(UInt8(ascii: "~")) else { return token }
+        var result = String.UnicodeScalarView()
+        var isEscape = false
+        for scalar in token.unicodeScalars {
+            switch (isEscape, scalar) {
+            case (false, "~"):
+                isEscape = true
+                continue
+            case (true, "0"): result.append("~")
+            case (true, "1"): result.append("/")
+            case (true, _): result.append(contentsOf: ["~", scalar])
+            case (false, _): result.append(scalar)
+            }
+            isEscape = false
+        }
+        if isEscape { result.append("~") }
+        return String(result)
     }
 
     // MARK: Places
@@ -150,18 +174,18 @@ final class SchemaDocument {
             GrammarError(.unresolvable, keyword: keyword, path: "#" + node.path, message)
         }
         let reference = URIReference(text).resolved(against: node.base)
-        guard let resource = resources[reference.resource] else {
+        guard let resource = resources[ExactText(reference.resource)] else {
             throw unresolvable("'\(text)' is not in this document; only references inside the document can be followed")
         }
         let fragment = reference.fragment ?? ""
-        if fragment.isEmpty || fragment.hasPrefix("/") {
+        if fragment.isEmpty || fragment.utf8.first == UInt8(ascii: "/") {
             guard let pointer = URIReference.percentDecoded(fragment) else {
                 throw unresolvable("'\(text)' is not a JSON pointer")
             }
             guard let node = walk(pointer, from: resource) else { throw unresolvable("'\(text)' leads nowhere") }
             return node
         }
-        guard let path = anchors["\(reference.resource)#\(fragment)"], let node = walk("", from: path) else {
+        guard let path = anchors[ExactText("\(reference.resource)#\(fragment)")], let node = walk("", from: path) else {
             throw unresolvable("there is no anchor '\(text)'")
         }
         return node
@@ -171,8 +195,8 @@ final class SchemaDocument {
     func resolveDynamic(_ text: String, from node: Node, keyword: String) throws(GrammarError) -> Int32 {
         let target = try resolve(text, from: node, keyword: keyword)
         if let fragment = URIReference(text).fragment,
-            nodes[Int(target)].value["$dynamicAnchor"]?.stringValue == fragment,
-            (dynamicAnchors[fragment]?.count ?? 0) > 1
+            nodes[Int(target)].value["$dynamicAnchor"] == .string(fragment),
+            (dynamicAnchors[ExactText(fragment)]?.count ?? 0) > 1
         {
             throw GrammarError(
                 .unsupported, keyword: keyword, path: "#" + node.path,
@@ -186,14 +210,15 @@ final class SchemaDocument {
         var base = bases[ExactText("")] ?? URIReference("")
         var value = root
         var place = ""
-        for token in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
-            let key = token.contains("~") ? token.replacing("~1", with: "/").replacing("~0", with: "~") : token
+        // Byte by byte: characters would be slow to find, and a mark that combines with a `/` would hide it.
+        for part in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst() {
+            let token = String(Substring(part))
             switch value {
             case .object(let object):
-                guard let member = object[String(key)] else { return nil }
+                guard let member = object[Self.unescaped(token)] else { return nil }
                 value = member
             case .array(let elements):
-                guard let index = Int(key), elements.indices.contains(index) else { return nil }
+                guard let index = Int(token), elements.indices.contains(index) else { return nil }
                 value = elements[index]
             default: return nil
             }

@@ -29,6 +29,7 @@ struct ExpressionID: Hashable, Comparable {
 struct ExpressionTable {
     private(set) var expressions: [SchemaExpression] = [.any, .never]
     private var numbers: [SchemaExpression: ExpressionID] = [.any: .any, .never: .never]
+    private var negations: [ExpressionID: ExpressionID] = [:]
 
     subscript(id: ExpressionID) -> SchemaExpression { expressions[Int(id.index)] }
 
@@ -82,7 +83,15 @@ struct ExpressionTable {
         return sorted.isEmpty ? .never : sorted.count == 1 ? sorted[0] : intern(.some(sorted))
     }
 
+    /// What an expression excludes. Each is negated once: negations of expressions that share parts would take exponential time.
     mutating func not(_ id: ExpressionID) -> ExpressionID {
+        if let known = negations[id] { return known }
+        let negation = negated(id)
+        negations[id] = negation
+        return negation
+    }
+
+    private mutating func negated(_ id: ExpressionID) -> ExpressionID {
         switch self[id] {
         case .any: return .never
         case .never: return .any

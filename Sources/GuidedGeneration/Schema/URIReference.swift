@@ -7,7 +7,8 @@ struct URIReference: Hashable {
     var fragment: String?
 
     init(_ text: String) {
-        var rest = Substring(text)
+        // By code points: a mark that combines with a delimiter does not hide it.
+        var rest = Substring(text).unicodeScalars
         if let mark = rest.firstIndex(of: "#") {
             fragment = String(rest[rest.index(after: mark)...])
             rest = rest[..<mark]
@@ -17,21 +18,22 @@ struct URIReference: Hashable {
             rest = rest[..<mark]
         }
         prefix = ""
-        if let colon = rest.firstIndex(of: ":"),
-            rest[..<colon].allSatisfy({ $0.isLetter || $0.isNumber || "+-.".contains($0) }),
-            rest.first?.isLetter == true
+        if let colon = rest.firstIndex(of: ":"), let first = rest.first, Self.isLetter(first),
+            rest[..<colon].allSatisfy({ Self.isLetter($0) || "0"..."9" ~= $0 || "+-.".unicodeScalars.contains($0) })
         {
             prefix = String(rest[...colon])
             rest = rest[rest.index(after: colon)...]
         }
-        if rest.hasPrefix("//") {
+        if rest.starts(with: "//".unicodeScalars) {
             let authority = rest.dropFirst(2)
             let end = authority.firstIndex(of: "/") ?? authority.endIndex
-            prefix += "//" + authority[..<end]
+            prefix += "//" + String(authority[..<end])
             rest = authority[end...]
         }
         path = String(rest)
     }
+
+    private static func isLetter(_ scalar: Unicode.Scalar) -> Bool { "a"..."z" ~= scalar || "A"..."Z" ~= scalar }
 
     /// The text without the fragment.
     var resource: String { prefix + path + (query.map { "?" + $0 } ?? "") }

@@ -69,7 +69,7 @@ struct GenerableShapesTests {
                 json: #"{"tags": [], "observed": 5, "count": 2, "a": 1, "b": 2, "unwrapped": "u", "spelled": 9}"#))
         #expect(value.tags == [] && value.observed == 5 && value.count == 2 && value.unwrapped == "u")
         #expect(value.constant == 7 && value.computed == 10 && value.later == 5 && value.spelled == 9)
-        let schema = WithDefaults.generationSchema.jsonSchema
+        let schema = WithDefaults.generationSchema.enforcedSchema
         #expect(
             schema["properties"]?.objectValue?.keys == ["tags", "observed", "count", "a", "b", "unwrapped", "spelled"])
         #expect(schema["required"] == ["tags", "observed", "count", "a", "b"])
@@ -91,7 +91,7 @@ struct GenerableShapesTests {
         #expect(ExplicitNil(a: nil, b: 1).generatedContent.jsonString == #"{"a": null, "b": 1}"#)
         #expect(WithAliases(names: [], maybe: nil, pair: nil).generatedContent.jsonString == #"{"names": []}"#)
         #expect(try ExplicitNil(GeneratedContent(json: #"{"b": 1}"#)).a == nil)
-        let schema = ExplicitNil.generationSchema.jsonSchema
+        let schema = ExplicitNil.generationSchema.enforcedSchema
         #expect(schema["required"] == ["a", "b"])
         #expect(schema["properties"]?["a"] == ["anyOf": [["type": "string"], ["type": "null"]]])
     }
@@ -119,7 +119,7 @@ struct GenerableShapesTests {
         #expect(try Identified.PartiallyGenerated(content).id == id)
         #expect(try PlainStruct.PartiallyGenerated(content).id == id)
         #expect(Identified(id: id, text: "a").generatedContent.id == id)
-        #expect(Identified.generationSchema.jsonSchema["properties"]?.objectValue?.keys == ["text"])
+        #expect(Identified.generationSchema.enforcedSchema["properties"]?.objectValue?.keys == ["text"])
         #expect(try OwnID.PartiallyGenerated(GeneratedContent(json: #"{"id": 3, "#)).id == 3)
         // Not given one, a value has one of its own.
         let plain = try GeneratedContent(json: #"{"text": "a"}"#)
@@ -131,7 +131,7 @@ struct GenerableShapesTests {
         let value = try HandWritten(GeneratedContent(json: #"{"a": "x"}"#))
         #expect(value == HandWritten(a: "x", b: 42))
         #expect(HandWritten("y").generatedContent.jsonString == #"{"a": "y!"}"#)
-        #expect(HandWritten.generationSchema.jsonSchema["description"] == "by hand")
+        #expect(HandWritten.generationSchema.enforcedSchema["description"] == "by hand")
         #expect(value.asPartiallyGenerated().note == "hand-written")
     }
 

@@ -54,22 +54,23 @@ struct DynamicGenerationSchemaTests {
                 """#)
         #expect(schema.publishedSchema == expected)
         let data = try JSONEncoder().encode(schema)
-        #expect(try JSONDecoder().decode(GenerationSchema.self, from: data).jsonSchema == schema.jsonSchema)
+        #expect(try JSONDecoder().decode(GenerationSchema.self, from: data).enforcedSchema == schema.enforcedSchema)
     }
 
     @Test("Roots without a name")
     func roots() throws {
         let array = try GenerationSchema(
             root: .init(arrayOf: .init(referenceTo: "A")), dependencies: [.init(name: "A", anyOf: ["x"])])
-        #expect(array.jsonSchema["items"] == ["$ref": "#/$defs/A"])
+        #expect(array.enforcedSchema["items"] == ["$ref": "#/$defs/A"])
         let reference = try GenerationSchema(
             root: .init(referenceTo: "A"), dependencies: [.init(name: "A", anyOf: ["x"])])
-        #expect(reference.jsonSchema["$ref"] == "#/$defs/A")
+        #expect(reference.enforcedSchema["$ref"] == "#/$defs/A")
         let type = try GenerationSchema(root: .init(type: Person.self), dependencies: [])
-        #expect(type.jsonSchema == Person.generationSchema.jsonSchema)
+        #expect(type.enforcedSchema == Person.generationSchema.enforcedSchema)
         let guided = try GenerationSchema(root: .init(type: Int.self, guides: [.minimum(3)]), dependencies: [])
-        #expect(guided.jsonSchema == ["type": "integer", "minimum": 3])
-        #expect(try GenerationSchema(root: .null, dependencies: []).jsonSchema == ["type": "null"])
+        #expect(guided.publishedSchema == ["type": "integer", "minimum": 3])
+        #expect(guided.enforcedSchema["maximum"] == .number(JSONNumber(Int.max)))
+        #expect(try GenerationSchema(root: .null, dependencies: []).enforcedSchema == ["type": "null"])
     }
 
     @Test("Nil that is to be written")
@@ -78,11 +79,11 @@ struct DynamicGenerationSchemaTests {
             root: .init(
                 name: "A", representNilExplicitlyInGeneratedContent: true,
                 properties: [.init(name: "a", schema: .init(type: Int.self), isOptional: true)]), dependencies: [])
-        #expect(schema.jsonSchema["required"] == ["a"])
+        #expect(schema.enforcedSchema["required"] == ["a"])
         #expect(schema.publishedSchema["properties"]?["a"] == ["anyOf": [["type": "integer"], ["type": "null"]]])
         // What is enforced is an `Int`.
         #expect(
-            schema.jsonSchema["properties"]?["a"]?["anyOf"]?.arrayValue?[0]
+            schema.enforcedSchema["properties"]?["a"]?["anyOf"]?.arrayValue?[0]
                 == ["type": "integer", "minimum": .number(.init(Int.min)), "maximum": .number(.init(Int.max))])
     }
 
@@ -93,7 +94,7 @@ struct DynamicGenerationSchemaTests {
         let schema = try GenerationSchema(
             root: .init(name: "R", properties: [.init(name: "a", schema: kind), .init(name: "b", schema: again)]),
             dependencies: [])
-        #expect(schema.jsonSchema["$defs"]?.objectValue?.keys == ["Kind"])
+        #expect(schema.enforcedSchema["$defs"]?.objectValue?.keys == ["Kind"])
         let other = Dynamic(name: "Kind", anyOf: ["b"])
         #expect {
             try GenerationSchema(
@@ -109,14 +110,14 @@ struct DynamicGenerationSchemaTests {
     func unused() throws {
         let schema = try GenerationSchema(
             root: .init(name: "A", anyOf: ["x"]), dependencies: [.init(name: "B", anyOf: ["y"])])
-        #expect(schema.jsonSchema["$defs"] == nil)
+        #expect(schema.enforcedSchema["$defs"] == nil)
     }
 
     @Test("A type among the dependencies can be referred to")
     func typeDependency() throws {
         let root = Dynamic(name: "R", properties: [.init(name: "age", schema: .init(referenceTo: "Age"))])
         let schema = try GenerationSchema(root: root, dependencies: [.init(type: Age.self)])
-        #expect(schema.jsonSchema["$defs"]?["Age"] == Age.generationSchema.jsonSchema)
+        #expect(schema.enforcedSchema["$defs"]?["Age"] == Age.generationSchema.enforcedSchema)
     }
 
     @Test("What is wrong is named")
@@ -194,6 +195,6 @@ struct DynamicGenerationSchemaTests {
             bomb = Dynamic(
                 name: "\(level)", properties: [.init(name: "a", schema: bomb), .init(name: "b", schema: bomb)])
         }
-        #expect(try GenerationSchema(root: bomb, dependencies: []).jsonSchema["$defs"]?.objectValue?.count == 200)
+        #expect(try GenerationSchema(root: bomb, dependencies: []).enforcedSchema["$defs"]?.objectValue?.count == 200)
     }
 }

@@ -11,49 +11,79 @@ private func decode(_ json: String) throws -> GenerationSchema {
 struct GenerationSchemaTests {
     @Test("Scalars, arrays and what is generated of no type")
     func roots() {
-        #expect(String.generationSchema.jsonSchema == ["type": "string"])
-        #expect(Int.generationSchema.jsonSchema == ["type": "integer"])
+        #expect(String.generationSchema.enforcedSchema == ["type": "string"])
+        #expect(Int.generationSchema.publishedSchema == ["type": "integer"])
+        #expect(Int.generationSchema.enforcedSchema == Self.int)
         for schema in [Float.generationSchema, Double.generationSchema, Decimal.generationSchema] {
-            #expect(schema.jsonSchema == ["type": "number"])
+            #expect(schema.enforcedSchema == ["type": "number"])
         }
-        #expect(Bool.generationSchema.jsonSchema == ["type": "boolean"])
+        #expect(Bool.generationSchema.enforcedSchema == ["type": "boolean"])
         #expect(
-            [[Int]].generationSchema.jsonSchema == [
-                "type": "array", "items": ["type": "array", "items": ["type": "integer"]],
+            [[Int]].generationSchema.enforcedSchema == [
+                "type": "array", "items": ["type": "array", "items": Self.int],
             ])
-        #expect(GeneratedContent.generationSchema.jsonSchema == [:])
-        #expect(Never.generationSchema.jsonSchema == ["not": [:]])
+        #expect(GeneratedContent.generationSchema.enforcedSchema == [:])
+        #expect(Never.generationSchema.enforcedSchema == ["not": [:]])
         #expect(String.generationSchema.name == "String")
         #expect([Int].generationSchema.name == "Array<Int>")
         #expect(Outer.Item.generationSchema.name == "Item")
     }
 
+    /// An integer as it is enforced.
+    private static let int: JSONValue = [
+        "type": "integer", "minimum": .number(JSONNumber(Int.min)), "maximum": .number(JSONNumber(Int.max)),
+    ]
+
+    @Test(
+        "Integers that are read from JSON Schema fit an Int, whatever says the dialect",
+        arguments: [
+            (#"{"type": "integer"}"#, "0", "9223372036854775808"),
+            (#"{"type": "integer"}"#, "9223372036854775807", "-9223372036854775809"),
+            (#"{"type": ["integer", "null"]}"#, "null", "9223372036854775808"),
+            (
+                #"{"type": "object", "properties": {"a": {"type": "integer", "minimum": 1}}, "required": ["a"]}"#,
+                #"{"a":1}"#, #"{"a":9223372036854775808}"#
+            ),
+            // What the schema itself asks for.
+            (#"{"type": "integer", "minimum": 9223372036854775808}"#, "9223372036854775809", "1"),
+            (#"{"type": "integer", "maximum": -9223372036854775809}"#, "-9223372036854775810", "1"),
+            (#"{"type": "integer", "enum": [18446744073709551616]}"#, "18446744073709551616", "1"),
+            (#"{"type": ["integer", "number"]}"#, "9223372036854775808", "true"),
+        ])
+    func integers(schema: String, good: String, bad: String) throws {
+        let check = try StructuredOutputCheck(decode(schema), name: "integers")
+        #expect(throws: Never.self) { try check.canonicalText(of: good, what: "It", wasCut: false) }
+        #expect(throws: GeneratedContent.ParsingError.self) {
+            try check.canonicalText(of: bad, what: "It", wasCut: false)
+        }
+    }
+
     @Test("Properties come in the order of declaration, in every kind of schema")
     func order() throws {
-        #expect(WithDefaults.generationSchema.jsonSchema["x-order"]?.arrayValue?.first == "tags")
+        #expect(WithDefaults.generationSchema.enforcedSchema["x-order"]?.arrayValue?.first == "tags")
         let dynamic = try GenerationSchema(
             root: DynamicGenerationSchema(
                 name: "A",
                 properties: ["reasoning", "answer"].map { .init(name: $0, schema: .init(type: String.self)) }),
             dependencies: [])
-        #expect(dynamic.jsonSchema["properties"]?.objectValue?.keys == ["reasoning", "answer"])
+        #expect(dynamic.enforcedSchema["properties"]?.objectValue?.keys == ["reasoning", "answer"])
         let decoded = try decode(
             #"{"type": "object", "properties": {"answer": {}, "reasoning": {}}, "x-order": ["reasoning", "answer"]}"#)
-        #expect(decoded.jsonSchema["properties"]?.objectValue?.keys == ["reasoning", "answer"])
+        #expect(decoded.enforcedSchema["properties"]?.objectValue?.keys == ["reasoning", "answer"])
         let required = try decode(
             #"{"type": "object", "properties": {"z": {}, "b": {}, "a": {}}, "required": ["z"]}"#)
-        #expect(required.jsonSchema["properties"]?.objectValue?.keys == ["z", "a", "b"])
+        #expect(required.enforcedSchema["properties"]?.objectValue?.keys == ["z", "a", "b"])
         let parsed = try JSONValue(parsing: #"{"properties": {"b": {"properties": {"y": {}, "x": {}}}, "a": {}}}"#)
-        let document = GenerationSchema(document: try #require(parsed.objectValue)).jsonSchema
+        let document = GenerationSchema(document: try #require(parsed.objectValue)).enforcedSchema
         #expect(document["properties"]?.objectValue?.keys == ["b", "a"])
     }
 
     @Test("A type that refers to itself is the root, or has a definition when it is not")
     func recursion() {
-        let root = Person.generationSchema.jsonSchema
+        let root = Person.generationSchema.enforcedSchema
         #expect(root["properties"]?["children"]?["items"] == ["$ref": "#"])
         #expect(root["$defs"] == nil)
-        let array = [Person].generationSchema.jsonSchema
+        let array = [Person].generationSchema.enforcedSchema
         #expect(array["items"] == ["$ref": "#/$defs/Person"])
         #expect(array["$defs"]?["Person"]?["properties"]?["children"]?["items"] == ["$ref": "#/$defs/Person"])
     }
@@ -69,10 +99,10 @@ struct GenerationSchemaTests {
     @Test("Enumerations")
     func enumerations() {
         #expect(
-            StringEnum.generationSchema.jsonSchema["enum"]
+            StringEnum.generationSchema.enforcedSchema["enum"]
                 == ["number one", "two", "with-a-dash", "a \"quoted\" one", "🙂"])
         #expect(
-            IntEnum.generationSchema.jsonSchema == [
+            IntEnum.generationSchema.enforcedSchema == [
                 "title": "IntEnum", "type": "string", "enum": ["user", "assistant"],
             ])
         let shape = Shape.generationSchema.publishedSchema
@@ -93,10 +123,10 @@ struct GenerationSchemaTests {
     func names() {
         let schema = HasOtherName.generationSchema
         #expect(schema.name == "Renamed")
-        #expect(schema.jsonSchema["title"] == "Renamed")
-        #expect(schema.jsonSchema["description"] == "Under another name")
+        #expect(schema.enforcedSchema["title"] == "Renamed")
+        #expect(schema.enforcedSchema["description"] == "Under another name")
         #expect(HasOtherNameToo.generationSchema.name == "Renamed choice")
-        let seven = Described.generationSchema.jsonSchema["properties"]?["seven"]?["description"]
+        let seven = Described.generationSchema.enforcedSchema["properties"]?["seven"]?["description"]
         #expect(
             seven == "Several lines,\n  one of them indented, with \"quotation marks\" and a \\ backslash.")
         #expect(Box<Int>.generationSchema.name == "Box<Int>")
@@ -122,7 +152,7 @@ struct GenerationSchemaTests {
             init(_ content: GeneratedContent) throws {}
             var generatedContent: GeneratedContent { GeneratedContent(kind: .null) }
         }
-        let schema = Holder.generationSchema.jsonSchema
+        let schema = Holder.generationSchema.enforcedSchema
         #expect(schema["properties"]?["value"] == ["$ref": "#/$defs/Embedded~11"])
         let embedded = schema["$defs"]?["Embedded/1"]
         #expect(embedded?["properties"]?["self"] == ["$ref": "#/$defs/Embedded~11"])
@@ -142,11 +172,11 @@ struct GenerationSchemaTests {
     func foreign(_ json: String) throws {
         let value = try JSONValue(parsing: json)
         let schema = GenerationSchema(document: try #require(value.objectValue))
-        #expect(schema.jsonSchema == value)
+        #expect(schema.enforcedSchema == value)
         // A decoder cannot hold a number beyond all its types.
         guard !json.contains("1e400") else { return }
         let decoded = try decode(json)
-        #expect(decoded.jsonSchema == value)
+        #expect(decoded.enforcedSchema == value)
         #expect(try JSONValue(parsing: Array(JSONEncoder().encode(decoded))) == value)
     }
 
@@ -160,14 +190,16 @@ struct GenerationSchemaTests {
         let apples = try decode(
             #"{"type": "object", "x-order": ["a"], "properties": {"a": {"type": "string", "pattern": "a|b"}}}"#)
         #expect(
-            apples.jsonSchema["properties"]?["a"] == ["type": "string", "pattern": "^(?:a|b)$", "x-swift-regex": "a|b"])
+            apples.enforcedSchema["properties"]?["a"] == [
+                "type": "string", "pattern": "^(?:a|b)$", "x-swift-regex": "a|b",
+            ])
         #expect(apples.publishedSchema["properties"]?["a"] == ["type": "string", "pattern": "a|b"])
         let foreign = try decode(#"{"properties": {"a": {"type": "string", "pattern": "a|b"}}}"#)
-        #expect(foreign.jsonSchema["properties"]?["a"] == ["type": "string", "pattern": "a|b"])
+        #expect(foreign.enforcedSchema["properties"]?["a"] == ["type": "string", "pattern": "a|b"])
         // A pattern survives being written and read.
         let written = try JSONEncoder().encode(Described.generationSchema)
         let read = try JSONDecoder().decode(GenerationSchema.self, from: written)
-        #expect(read.jsonSchema == Described.generationSchema.jsonSchema)
+        #expect(read.enforcedSchema == Described.generationSchema.enforcedSchema)
     }
 
     @Test("Faults of schemas that are put together without an error to throw")

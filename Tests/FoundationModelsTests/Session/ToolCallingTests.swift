@@ -1,5 +1,6 @@
 import Foundation
 import FoundationModels
+import Inference
 import FoundationModelsTesting
 import Testing
 

@@ -29,7 +29,7 @@ import Testing
         #expect(backend.generations.count == 1)
         // The template shows the tools, not the text.
         #expect(backend.generations[0].prompt.tools.map(\.name) == ["echo", "shout"])
-        #expect(backend.generations[0].prompt.messages == [.init(role: .user, content: "How is it?")])
+        #expect(backend.generations[0].prompt.messages == [ChatMessage(.user, "How is it?")])
     }
 
     @Test func callsAreReadAndGoOnFromWhatIsThere() async throws {
@@ -54,8 +54,8 @@ import Testing
         // The calls and their results are in the conversation as such.
         let last = try #require(generations.last).prompt.messages
         #expect(last.map(\.role) == [.user, .assistant, .tool, .tool])
-        #expect(last[1].toolCalls.map(\.toolName) == ["shout", "echo"])
-        #expect(last[3].answeredCall?.toolName == "echo")
+        #expect(last[1].toolCalls.map(\.name) == ["shout", "echo"])
+        #expect(last[3].toolName == "echo")
     }
 
     @Test func textBeforeACallIsPartOfTheResponse() async throws {

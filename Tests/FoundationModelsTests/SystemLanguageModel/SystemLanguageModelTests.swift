@@ -1,5 +1,6 @@
 import Foundation
 import FoundationModels
+import Inference
 import JSON
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
         #expect(response.usage.output.totalTokenCount == 3)
         #expect(
             backend.generations[0].prompt.messages == [
-                .init(role: .system, content: "Be brief."), .init(role: .user, content: "How is it?"),
+                ChatMessage(.system, "Be brief."), ChatMessage(.user, "How is it?"),
             ])
         try await session.respond(to: "And now?")
         #expect(backend.generations[1].prompt.messages.map(\.role) == [.system, .user, .assistant, .user])
@@ -98,8 +99,8 @@ import Testing
             if case .toolCalls(let calls) = entry { calls.map(\.argumentsText) } else { nil }
         }
         #expect(rounds == [[#"{"text": "a"}"#, #"{"text": "b"}"#], [#"{"text": "c"}"#]])
-        #expect(backend.generations[1].schema?.jsonSchema["type"] == "array")
-        #expect(backend.generations[1].schema?.jsonSchema["items"]?["properties"]?["text"] != nil)
+        #expect(backend.generations[1].schema?.enforcedSchema["type"] == "array")
+        #expect(backend.generations[1].schema?.enforcedSchema["items"]?["properties"]?["text"] != nil)
     }
 
     @Test func argumentsThatWereCutOffAreAnError() async throws {

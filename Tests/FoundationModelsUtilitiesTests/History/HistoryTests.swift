@@ -47,7 +47,7 @@ private struct Lookup: Tool {
         #expect(Self.seen(model) == [["p:a"], ["p:b"]])
     }
 
-    @Test func aWindowOfWholeTurnsOrphansNothingAndForgetsNothing() async throws {
+    @Test func C7_aWindowOfWholeTurnsOrphansNothingAndForgetsNothing() async throws {
         let model = Self.model()
         let session = LanguageModelSession(
             profile: LanguageModelSession.Profile {
@@ -115,6 +115,89 @@ private struct Lookup: Tool {
             return
         }
         #expect(prompt.options.temperature == 0.5)
+    }
+
+    /// Entries without what they answer: a response, thoughts or calls before any prompt, an output whose call is not there.
+    private static func orphans(_ transcript: Transcript) -> [String] {
+        var hasPrompt = false
+        var calls: Set<String> = []
+        var orphans: [String] = []
+        for entry in transcript {
+            switch entry {
+            case .instructions: continue
+            case .prompt: hasPrompt = true
+            case .toolCalls(let round):
+                calls.formUnion(round.map(\.id))
+                if !hasPrompt { orphans.append("calls") }
+            case .toolOutput(let output): if !calls.contains(output.id) { orphans.append("output \(output.id)") }
+            case .response, .reasoning: if !hasPrompt { orphans.append("response") }
+            }
+        }
+        return orphans
+    }
+
+    @Test(arguments: [Int.min, 0, 1, 2, 3, 7, Int.max])
+    func C7_windowsOfWholeTurnsOrphanNothingInLongTalks(turns: Int) async throws {
+        let model = Self.model()
+        let session = LanguageModelSession(
+            profile: LanguageModelSession.Profile {
+                Instructions("Be brief.")
+                Lookup()
+            }.rollingWindow(wholeTurns: turns).model(model))
+        let prompts = ["look 0", "look 1", "b", "c", "look 4", "d", "look 6", "look 7"]
+        for text in prompts { try await session.respond(to: text) }
+        for (index, request) in model.requests.enumerated() {
+            #expect(Self.orphans(request.transcript) == [], "request \(index)")
+            let shown = request.transcript.history.short.filter { $0.hasPrefix("p:") }
+            let asked = model.requests[index].transcript.history.short.last { $0.hasPrefix("p:") }
+            let number = prompts.firstIndex(of: String(asked?.dropFirst(2) ?? "")) ?? -1
+            #expect(shown.count == min(number + 1, max(1, turns)), "request \(index)")
+        }
+        // The transcript keeps what the model does not see.
+        #expect(session.transcript.history.short.filter { $0.hasPrefix("p:") }.count == prompts.count)
+    }
+
+    @Test func C7_aHistoryIsSummedUpInTheTurnAfterOneWithTools() async throws {
+        let model = Self.model()
+        let writer = ScriptedLanguageModel(alwaysAnswering: "They looked.")
+        let session = LanguageModelSession(
+            profile: LanguageModelSession.Profile { Lookup() }
+                .summarizeHistory(entryThreshold: 3, model: writer, summaryPostamble: "").model(model))
+        try await session.respond(to: "look 1")
+        #expect(writer.requests.isEmpty)
+        try await session.respond(to: "look 2")
+        #expect(writer.requests.count == 1)
+        try await session.respond(to: "b")
+        #expect(writer.requests.count == 2)
+        #expect(
+            session.transcript.history.short == [
+                "p:Summary of the conversation so far:\nThey looked.\n\n|b", "r:answer 4",
+            ])
+    }
+
+    @Test(arguments: [true, false])
+    func C7_modifiersWorkTogetherAndInEachOrder(isModelFirst: Bool) async throws {
+        let model = Self.model()
+        let writer = ScriptedLanguageModel(alwaysAnswering: "They said a.")
+        let plain = LanguageModelSession.Profile {
+            Instructions("Be brief.")
+            Lookup()
+        }
+        let session =
+            isModelFirst
+            ? LanguageModelSession(
+                profile: plain.model(model).summarizeHistory(entryThreshold: 6, model: writer, summaryPostamble: "")
+                    .droppingCompletedToolCalls().rollingWindow(wholeTurns: 2))
+            : LanguageModelSession(
+                profile: plain.rollingWindow(wholeTurns: 2).droppingCompletedToolCalls()
+                    .summarizeHistory(entryThreshold: 6, model: writer, summaryPostamble: "").model(model))
+        for text in ["look 1", "b", "c", "d"] { try await session.respond(to: text) }
+        // Calls that are done with were dropped; the history of the fourth prompt was long enough to be summed up.
+        let seen = Self.seen(model)
+        #expect(seen[2] == ["p:look 1", "r:answer 1", "p:b"])
+        #expect(seen[3] == ["p:b", "r:answer 2", "p:c"])
+        #expect(seen[4] == ["p:Summary of the conversation so far:\nThey said a.\n\n|d"])
+        #expect(writer.requests.count == 1)
     }
 
     @Test func aFailingSummaryFailsTheRequest() async throws {

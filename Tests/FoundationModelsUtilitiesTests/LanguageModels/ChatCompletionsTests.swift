@@ -65,7 +65,7 @@ private struct NoParameters: Tool {
         #expect(request.json == expected)
     }
 
-    @Test func givesASnapshotForEachEventBeforeTheServerIsDone() async throws {
+    @Test func R6_givesASnapshotForEachEventBeforeTheServerIsDone() async throws {
         let arrived = Flag()
         let server = FaultServer { _ in
             [ChatServer.head, ChatServer.text("a"), .pause(0.1), ChatServer.text("b"), .wait(arrived)]
@@ -81,6 +81,57 @@ private struct NoParameters: Tool {
         }
         #expect(arrived.isSet)
         #expect(snapshots == ["a", "ab", "abc"])
+    }
+
+    @Test func R7_partialValuesComeBeforeTheServerIsDone() async throws {
+        let arrived = Flag()
+        let server = FaultServer { _ in
+            [ChatServer.head, ChatServer.text("{\"name\": \"Os"), .pause(0.1), ChatServer.text("lo\", \"dist")]
+                + [
+                    .wait(arrived), ChatServer.text("ricts\": 1"), ChatServer.text("7}"), ChatServer.finish(),
+                    ChatServer.done,
+                ]
+        }
+        defer { server.stop() }
+        let session = LanguageModelSession(model: server.model())
+        var names: [String?] = []
+        var last: City.PartiallyGenerated?
+        for try await snapshot in session.streamResponse(to: "A city", generating: City.self) {
+            names.append(snapshot.content.name)
+            // The rest is sent only when the name is there and the number is not.
+            if snapshot.content.name == "Oslo", snapshot.content.districts == nil { arrived.set() }
+            last = snapshot.content
+        }
+        #expect(arrived.isSet)
+        #expect(names.first == "Os")
+        #expect(last?.name == "Oslo" && last?.districts == 17)
+    }
+
+    @Test func X6_requestsRunAtTheSameTime() async throws {
+        let count = 4
+        let begun = (0..<count).map { _ in Flag() }
+        let all = Flag()
+        // Each answer ends only when all requests have come, so one after the other they would wait for ever.
+        let server = FaultServer { request in
+            begun[request.number % count].set()
+            if begun.allSatisfy(\.isSet) { all.set() }
+            return [ChatServer.head, ChatServer.text("a"), .wait(all)]
+                + [ChatServer.text(all.isSet ? "b" : "alone"), ChatServer.finish(), ChatServer.done]
+        }
+        defer { server.stop() }
+        let model = server.model()
+        let clock = ContinuousClock()
+        let start = clock.now
+        let answers = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<count {
+                group.addTask { try await LanguageModelSession(model: model).respond(to: "Go").content }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(all.isSet)
+        #expect(answers.count == count && answers.allSatisfy { $0.hasPrefix("a") })
+        // A wait that nobody ends takes ten seconds.
+        #expect(clock.now - start < .seconds(8))
     }
 
     @Test(arguments: [

@@ -8,6 +8,9 @@ extension SchemaCompiler {
         for child in try children("allOf", object, in: node) ?? [] {
             try meet(&form, try self.form(child), "allOf", node)
         }
+        for keyword in ["anyOf", "oneOf"] where object[keyword]?.arrayValue?.isEmpty == true {
+            throw GrammarError(.invalid, keyword: keyword, path: "#" + node.path, "must have a schema to choose")
+        }
         if let alternatives = try children("anyOf", object, in: node) {
             var join = NormalForm.never
             for child in alternatives {
@@ -67,14 +70,16 @@ extension SchemaCompiler {
         {
             // Without the key, or with it and what follows from it. Other types know no keys.
             var absent = NormalForm.any
-            absent.objects = [ObjectShape(members: [.init(key: key, value: .never, isRequired: false)])]
-            let present = NormalForm(objects: [ObjectShape(members: [.init(key: key, value: .any, isRequired: true)])])
+            absent.objects = [ObjectShape(members: [.init(key: ExactText(key), value: .never, isRequired: false)])]
+            let present = NormalForm(objects: [
+                ObjectShape(members: [.init(key: ExactText(key), value: .any, isRequired: true)])
+            ])
             let with = try intersection(present, consequence, keyword: keyword, path: node.path)
             try meet(&form, try union(absent, with, keyword: keyword, path: node.path), keyword, node)
         }
         func required(_ names: [String]) -> NormalForm {
             var seen: Set<ExactText> = []
-            let members = names.filter { seen.insert(ExactText($0)).inserted }.map {
+            let members = names.map(ExactText.init).filter { seen.insert($0).inserted }.map {
                 ObjectShape.Member(key: $0, value: .any, isRequired: true)
             }
             return NormalForm(objects: [ObjectShape(members: members)])

@@ -108,7 +108,7 @@ extension SchemaCompiler {
             places[ExactText(key)] = shape.members.count
             shape.members.append(
                 .init(
-                    key: key, value: declared(key, try child(value, "properties", key: key, of: node)),
+                    key: ExactText(key), value: declared(key, try child(value, "properties", key: key, of: node)),
                     isRequired: false))
         }
         for key in required {
@@ -116,7 +116,7 @@ extension SchemaCompiler {
                 shape.members[place].isRequired = true
             } else {
                 places[ExactText(key)] = shape.members.count
-                shape.members.append(.init(key: key, value: declared(key, nil), isRequired: true))
+                shape.members.append(.init(key: ExactText(key), value: declared(key, nil), isRequired: true))
             }
         }
 
@@ -193,7 +193,7 @@ extension SchemaCompiler {
                 let language = try algebra.languageWithLength(string)
                 allowed = try algebra.union(allowed, language)
             }
-            for index in shape.members.indices where !allowed.matches(shape.members[index].key) {
+            for index in shape.members.indices where !allowed.matches(shape.members[index].key.string) {
                 shape.members[index].value = .never
             }
             var groups: [ObjectShape.Group] = []

@@ -79,11 +79,11 @@ extension SchemaCompiler {
     func shape(
         ofPattern pattern: String, keyword: String, in node: SchemaDocument.Node
     ) throws(GrammarError) -> StringShape {
-        if let known = patterns[pattern] { return known }
+        if let known = patterns[ExactText(pattern)] { return known }
         do {
             var shape = try RegexCompiler.searchShape(pattern)
             if shape.automaton?.automaton.isUniversal == true { shape.automaton = nil }
-            patterns[pattern] = shape
+            patterns[ExactText(pattern)] = shape
             return shape
         } catch {
             throw GrammarError(error.reason, keyword: keyword, path: "#" + node.path, "\(error.message): \(pattern)")
@@ -92,10 +92,10 @@ extension SchemaCompiler {
 
     /// The strings that a regular expression in Swift's syntax matches as a whole.
     private func shape(ofSwiftRegex regex: String, in node: SchemaDocument.Node) throws(GrammarError) -> StringShape {
-        if let known = swiftRegexes[regex] { return known }
+        if let known = swiftRegexes[ExactText(regex)] { return known }
         do {
             let shape = try RegexCompiler.wholeShape(regex, dialect: .swift)
-            swiftRegexes[regex] = shape
+            swiftRegexes[ExactText(regex)] = shape
             return shape
         } catch {
             throw GrammarError(

@@ -1,3 +1,5 @@
+import JSON
+
 /// A schema as a union of shapes, each of one JSON type. Shapes of a type may overlap; what arrays and objects hold stays an
 /// expression, expanded when something asks for it.
 struct NormalForm {
@@ -67,7 +69,7 @@ struct ArrayShape: Hashable {
 
 struct ObjectShape: Hashable {
     struct Member: Hashable {
-        var key: String
+        var key: ExactText
         /// `never` for a key that must not be there.
         var value: ExpressionID
         var isRequired: Bool
@@ -97,13 +99,13 @@ struct ObjectShape: Hashable {
     static let all = ObjectShape()
 
     /// What the value of a key must be.
-    func value(of key: String) -> ExpressionID {
+    func value(of key: ExactText) -> ExpressionID {
         if let member = members.first(where: { $0.key == key }) { return member.value }
         return groupValue(of: key)
     }
 
-    func groupValue(of key: String) -> ExpressionID {
+    func groupValue(of key: ExactText) -> ExpressionID {
         if groups.count == 1 { return groups[0].value }
-        return groups.first { $0.keys.automaton.matches(key) }?.value ?? .never
+        return groups.first { $0.keys.automaton.matches(key.string) }?.value ?? .never
     }
 }

@@ -60,22 +60,22 @@ final class NormalFormAlgebra {
     }
 
     /// The keys of a language without some names.
-    func difference(_ keys: Automaton, names: [String]) throws(Limit) -> Automaton {
+    func difference(_ keys: Automaton, names: [ExactText]) throws(Limit) -> Automaton {
         if names.isEmpty { return keys }
         let sorted = names.sorted()
         if keys.isUniversal {
             if let known = complements[sorted] { return known }
-            let result = Automaton.allBut(sorted)
+            let result = Automaton.allBut(sorted.map(\.string))
             complements[sorted] = result
             return result
         }
-        let excluded = nameSets[sorted] ?? .texts(sorted)
+        let excluded = nameSets[sorted] ?? .texts(sorted.map(\.string))
         nameSets[sorted] = excluded
         return try difference(keys, excluded)
     }
 
-    private var complements: [[String]: Automaton] = [:]
-    private var nameSets: [[String]: Automaton] = [:]
+    private var complements: [[ExactText]: Automaton] = [:]
+    private var nameSets: [[ExactText]: Automaton] = [:]
 
     /// Keeps the automata alive whose identity is a key.
     private var retained: [Automaton] = []
@@ -195,13 +195,13 @@ final class NormalFormAlgebra {
         result.members.reserveCapacity(left.members.count + right.members.count)
         var places: [ExactText: Int] = [:]
         for member in left.members {
-            places[ExactText(member.key)] = result.members.count
+            places[member.key] = result.members.count
             result.members.append(member)
         }
         var isShared = [Bool](repeating: false, count: left.members.count)
         var added: [ObjectShape.Member] = []
         for member in right.members {
-            if let place = places[ExactText(member.key)] {
+            if let place = places[member.key] {
                 isShared[place] = true
                 result.members[place].isRequired = member.isRequired || result.members[place].isRequired
                 result.members[place].value = meet(result.members[place].value, member.value)

@@ -1,4 +1,3 @@
-import Inference
 import JSON
 
 /// The conversations in which the model is asked whether to call a tool, which, and with what.
@@ -6,37 +5,38 @@ import JSON
 /// Small models seldom write calls in the form that their templates ask for, but choose well among names when they are asked
 /// to. The examples stand in front and never change, so that all requests share what has been computed of them. In half of
 /// them the tool at hand is near to what is asked for and still the wrong one: small models take what they are given.
-struct ToolChoicePrompt: Sendable {
+package struct ToolChoicePrompt: Sendable {
     /// What the model says when no tool is to be called.
-    let none: String
-    private let messages: [ChatMessage]
+    package let none: String
+    /// Asks for the name of a tool.
+    package let choice: [ChatMessage]
+    private let undescribed: Set<String>
 
-    init(_ conversation: [ChatMessage], tools: [ChatTool]) {
+    /// - Parameter undescribed: The names of tools of which the model is told nothing else.
+    package init(_ conversation: [ChatMessage], tools: [ChatTool], undescribed: Set<String> = []) {
+        self.undescribed = undescribed
         var none = "none"
         while tools.contains(where: { $0.name == none }) { none += " of these" }
         self.none = none
-        messages =
+        let lines = tools.map { undescribed.contains($0.name) ? "- \($0.name)" : Self.line(for: $0) }
+        choice =
             Self.examples(none: none) + [
-                ChatMessage(
-                    .user, Self.question(tools: tools.map(Self.line), conversation: Self.lines(of: conversation)))
+                ChatMessage(.user, Self.question(tools: lines, conversation: Self.lines(of: conversation)))
             ]
     }
 
-    /// Asks for the name of a tool.
-    var choice: [ChatMessage] { messages }
-
-    /// Asks for the arguments of a tool: of one call, or a list with those of several.
-    func arguments(of tool: ChatTool, asList: Bool) -> [ChatMessage] {
+    /// Asks for the arguments of a tool: of one call, or a list with those of several (``ChatTool/listSchema``).
+    package func arguments(of tool: ChatTool, asList: Bool) -> [ChatMessage] {
         let form =
             asList
             ? "as a JSON list: one object for each call that the user's request needs, most often one." : "as JSON."
-        return messages + [
-            ChatMessage(.assistant, tool.name),
-            ChatMessage(
-                .user,
-                "Write the arguments for \(tool.name) \(form) Take the values from the conversation and leave out what it "
-                    + "does not say.\nSchema of an object: \(tool.parameters.text(spaced: true))"),
-        ]
+        var text =
+            "Write the arguments for \(tool.name) \(form) Take the values from the conversation and leave out what it does "
+            + "not say."
+        if !undescribed.contains(tool.name) {
+            text += "\nSchema of an object: \(tool.parameters.text(spaced: true))"
+        }
+        return choice + [ChatMessage(.assistant, tool.name), ChatMessage(.user, text)]
     }
 
     /// A tool as the question has it: its name, what it needs to know, what it does.
@@ -107,85 +107,6 @@ struct ToolChoicePrompt: Sendable {
                     + message.toolCalls.map { "Call: \($0.name)(\($0.arguments.text(spaced: true)))" }
             case .tool: ["Result: \(message.content)"]
             }
-        }
-    }
-}
-
-extension [ChatMessage] {
-    /// The plain conversation from which the model answers: what tools gave stands in it as text.
-    func answering(schema: JSONValue?) -> [ChatMessage] {
-        var plain: [ChatMessage] = []
-        for message in self {
-            var content = message.content
-            var role = message.role
-            switch role {
-            case .assistant where content.isEmpty && !message.toolCalls.isEmpty: continue
-            case .tool:
-                role = .user
-                content = "Result of \(message.toolName ?? "a tool"), for your answer:\n\(content)"
-            default: break
-            }
-            // Templates want the roles to alternate.
-            if let last = plain.last, last.role == role {
-                plain[plain.count - 1].content += "\n\n" + content
-            } else {
-                plain.append(ChatMessage(role, content))
-            }
-        }
-        if let schema {
-            let text = "Answer with JSON that follows this schema:\n\(schema.text(spaced: true))"
-            if let last = plain.indices.last, plain[last].role == .user {
-                plain[last].content += "\n\n" + text
-            } else {
-                plain.append(ChatMessage(.user, text))
-            }
-        }
-        return plain
-    }
-
-    /// What a tool was called with since the user last said something.
-    func argumentsSinceLastPrompt(of name: String) -> [JSONValue] {
-        var found: [JSONValue] = []
-        for message in reversed() {
-            if message.role == .user { break }
-            found += message.toolCalls.filter { $0.name == name }.map(\.arguments)
-        }
-        return found
-    }
-}
-
-extension ChatTool {
-    /// The most calls that one answer may have. A model that repeats itself ends somewhere.
-    private static let largestRound = 16
-
-    /// The schema of a list with the arguments of several calls; nil when the tool's schema refers to itself in a way that
-    /// does not survive being moved.
-    var listSchema: JSONValue? {
-        guard var items = parameters.objectValue, parameters.refersToDefinitionsAlone else { return nil }
-        var list: JSONObject = ["type": "array", "minItems": 1]
-        list["maxItems"] = .number(JSONNumber(Self.largestRound))
-        for key in ["$defs", "definitions"] {
-            list[key] = items[key]
-            items[key] = nil
-        }
-        list["items"] = .object(items)
-        return .object(list)
-    }
-}
-
-extension JSONValue {
-    fileprivate var refersToDefinitionsAlone: Bool {
-        switch self {
-        case .object(let object):
-            object.allSatisfy { key, value in
-                switch key {
-                case "$ref": ["#/$defs/", "#/definitions/"].contains { value.stringValue?.hasPrefix($0) == true }
-                case "$id", "$anchor", "$dynamicRef": false
-                default: value.refersToDefinitionsAlone
-                }
-            }
-        case .array(let array): array.allSatisfy(\.refersToDefinitionsAlone)
-        default: true
         }
     }
 }
