@@ -8,7 +8,7 @@ package enum SchemaDocument {
 
     /// Puts the properties of every object schema into the order in which they are to be generated: that of `x-order`,
     /// and where it is missing, first the required ones as `required` has them, then the others as they come.
-    package static func orderingProperties(of document: JSONObject) -> JSONObject {
+    static func orderingProperties(of document: JSONObject) -> JSONObject {
         guard case .object(let ordered) = ordering(.object(document)) else { return document }
         return ordered
     }
@@ -51,17 +51,12 @@ package enum SchemaDocument {
     }
 
     /// A document as it is enforced. In documents of Apple's dialect, which `x-order` gives away, a `pattern` is a regular
-    /// expression of Swift that whole strings match, and an integer is an `Int`; in all others it is what JSON Schema makes of it.
+    /// expression of Swift that whole strings match; in all others it is what JSON Schema makes of it.
     static func enforced(_ document: JSONObject) -> JSONObject {
         var isApples = false
         _ = mapSchemas(.object(document)) { if $0[orderKeyword] != nil { isApples = true } }
         guard isApples else { return document }
         let result = mapSchemas(.object(document)) { object in
-            // An integer of Apple's dialect becomes an `Int`: what does not fit one must not be generated.
-            if object["type"] == "integer" {
-                object["minimum"] = object["minimum"] ?? .number(JSONNumber(Int.min))
-                object["maximum"] = object["maximum"] ?? .number(JSONNumber(Int.max))
-            }
             guard case .string(let pattern)? = object["pattern"], object[regexKeyword] == nil else { return }
             let isWhole = pattern.hasPrefix("^(?:") && pattern.hasSuffix(")$")
             let regex = isWhole ? String(pattern.dropFirst(4).dropLast(2)) : pattern

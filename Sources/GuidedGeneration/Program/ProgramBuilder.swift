@@ -181,7 +181,8 @@ struct ProgramBuilder {
         var declared: Set<ExactText> = []
         for member in shape.members {
             declared.insert(ExactText(member.key))
-            if member.value == .never { continue }
+            // Where it is required, there is no object at all.
+            if member.value == .never, !member.isRequired { continue }
             plan.members.append(
                 (member.key, member.isRequired, choices(member.value) { $0.keys.automaton.matches(member.key) }))
         }
