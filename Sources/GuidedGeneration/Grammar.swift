@@ -7,10 +7,13 @@ package struct SchemaOptions: Hashable, Sendable {
     package var isSpaced: Bool
     /// Whether `format` is enforced. JSON Schema 2020-12 makes it an annotation unless a vocabulary asks for more.
     package var enforcesFormats: Bool
+    /// Whether whole numbers keep to those of an `Int`, which is what they are read as, where no bound asks for larger ones.
+    package var keepsIntegersReadable: Bool
 
-    package init(isSpaced: Bool = false, enforcesFormats: Bool = true) {
+    package init(isSpaced: Bool = false, enforcesFormats: Bool = true, keepsIntegersReadable: Bool = false) {
         self.isSpaced = isSpaced
         self.enforcesFormats = enforcesFormats
+        self.keepsIntegersReadable = keepsIntegersReadable
     }
 }
 

@@ -18,6 +18,29 @@ private let cases: [KeywordCase] = [
         keyword: "type", schema: #"{"type": "integer"}"#, valid: ["0", "-1", "12345678901234567890123"],
         invalid: ["1.5", "01", "-0", "1e3", "\"1\"", "", "-", "+1", " 1", "1 "]),
     .init(
+        keyword: "type", schema: #"{"type": "integer"}"#, valid: ["9223372036854775807", "-9223372036854775808", "0"],
+        invalid: ["9223372036854775808", "-9223372036854775809", "12345678901234567890123"],
+        options: .init(keepsIntegersReadable: true)),
+    .init(
+        keyword: "type", schema: #"{"type": "integer", "minimum": 0, "not": {"multipleOf": 2}}"#,
+        valid: ["1", "9223372036854775807"], invalid: ["9223372036854775809", "2", "-1"],
+        options: .init(keepsIntegersReadable: true)),
+    .init(
+        keyword: "minimum", schema: #"{"type": "integer", "minimum": 1e20}"#,
+        valid: ["100000000000000000000", "100000000000000000001"], invalid: ["5", "99999999999999999999"],
+        options: .init(keepsIntegersReadable: true)),
+    .init(
+        keyword: "not", schema: #"{"enum": [1e20, 5, 0.5], "not": {"type": "integer"}}"#, valid: ["0.5"],
+        invalid: ["100000000000000000000", "1e20", "5"], options: .init(keepsIntegersReadable: true)),
+    .init(
+        keyword: "multipleOf", schema: #"{"type": "integer", "multipleOf": 1e300}"#, valid: ["0"],
+        invalid: ["-", "1"]),
+    .init(
+        keyword: "required",
+        schema:
+            #"{"anyOf": [{"type": "object", "required": ["z"], "additionalProperties": false}, {"type": "integer", "minimum": 1, "maximum": 5}]}"#,
+        valid: ["1", "5"], invalid: ["{}", "{\"z\":1}"]),
+    .init(
         keyword: "type", schema: #"{"type": "number"}"#, valid: ["0", "-0.5", "1e5", "1E-7", "10.00"],
         invalid: [".5", "1.", "1e", "NaN", "00"]),
     .init(

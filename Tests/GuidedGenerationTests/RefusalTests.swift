@@ -52,6 +52,15 @@ private let refusals: [Refusal] = [
     .init(
         schema: ##"{"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}"##, keyword: "schema",
         reason: .unsatisfiable),
+    .init(
+        schema: #"{"type": "object", "required": ["z"], "additionalProperties": false}"#, keyword: "schema",
+        reason: .unsatisfiable),
+    .init(
+        schema: #"{"type": "object", "properties": {"a": false}, "required": ["a"]}"#, keyword: "schema",
+        reason: .unsatisfiable),
+    .init(
+        schema: #"{"type": "object", "required": ["A"], "propertyNames": {"pattern": "^[a-z]+$"}}"#,
+        keyword: "schema", reason: .unsatisfiable),
     .init(schema: #"{"allOf": [{"type": "string"}, {"type": "integer"}]}"#, keyword: "schema", reason: .unsatisfiable),
 ]
 

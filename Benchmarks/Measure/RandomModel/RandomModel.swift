@@ -63,7 +63,8 @@ private func generateSample<Sample: GuidedSample>(
     _ type: Sample.Type, seed: UInt64, _ engine: Engine
 ) async throws -> (SampleReport, tokens: Int) {
     var report = SampleReport()
-    let grammar = try Grammar.jsonSchema(type.generationSchema.enforcedSchema)
+    let grammar = try Grammar.jsonSchema(
+        type.generationSchema.enforcedSchema, options: SchemaOptions(keepsIntegersReadable: true))
     let request = GenerationRequest(
         prompt: engine.tokenizer.encode("\(type) \(seed)", parsesSpecial: false, addsBOS: false),
         sampling: Sampling(mode: .random, temperature: 2, seed: seed), maximumTokens: 6000,

@@ -14,7 +14,7 @@ struct StructuredOutputCheck: Sendable {
     init(_ schema: GenerationSchema, name: String) throws {
         self.schema = schema.enforcedSchema
         do throws(GrammarError) {
-            grammar = try Grammar.jsonSchema(self.schema)
+            grammar = try Grammar.jsonSchema(self.schema, options: SchemaOptions(keepsIntegersReadable: true))
         } catch {
             throw LanguageModelError.unsupportedGenerationGuide(.init(schemaName: name, debugDescription: "\(error)"))
         }

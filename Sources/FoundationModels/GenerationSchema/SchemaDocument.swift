@@ -8,7 +8,7 @@ package enum SchemaDocument {
 
     /// Puts the properties of every object schema into the order in which they are to be generated: that of `x-order`,
     /// and where it is missing, first the required ones as `required` has them, then the others as they come.
-    package static func orderingProperties(of document: JSONObject) -> JSONObject {
+    static func orderingProperties(of document: JSONObject) -> JSONObject {
         guard case .object(let ordered) = ordering(.object(document)) else { return document }
         return ordered
     }
@@ -50,35 +50,20 @@ package enum SchemaDocument {
         }
     }
 
-    /// A document as it is enforced: an integer is an `Int` everywhere, since that is what it is read as. In documents of Apple's
-    /// dialect, which `x-order` gives away, a `pattern` is a regular expression of Swift that whole strings match; in all others it is
-    /// what JSON Schema makes of it.
+    /// A document as it is enforced. In documents of Apple's dialect, which `x-order` gives away, a `pattern` is a regular
+    /// expression of Swift that whole strings match; in all others it is what JSON Schema makes of it.
     static func enforced(_ document: JSONObject) -> JSONObject {
         var isApples = false
         _ = mapSchemas(.object(document)) { if $0[orderKeyword] != nil { isApples = true } }
+        guard isApples else { return document }
         let result = mapSchemas(.object(document)) { object in
-            boundIntegers(of: &object)
-            guard isApples, case .string(let pattern)? = object["pattern"], object[regexKeyword] == nil else { return }
+            guard case .string(let pattern)? = object["pattern"], object[regexKeyword] == nil else { return }
             let isWhole = pattern.hasPrefix("^(?:") && pattern.hasSuffix(")$")
             let regex = isWhole ? String(pattern.dropFirst(4).dropLast(2)) : pattern
             for (keyword, value) in wholeMatch(regex) { object[keyword] = value }
         }
         guard case .object(let enforced) = result else { return document }
         return enforced
-    }
-
-    /// Keeps integers to those that fit an `Int`: what does not must not be generated. Bounds of the schema's own stay, also those that
-    /// ask for larger ones.
-    private static func boundIntegers(of schema: inout JSONObject) {
-        let types = schema["type"]?.arrayValue ?? schema["type"].map { [$0] } ?? []
-        guard types.contains("integer"), !types.contains("number"), schema["enum"] == nil, schema["const"] == nil
-        else { return }
-        let (least, greatest) = (JSONNumber(Int.min), JSONNumber(Int.max))
-        func isBeyond(_ keyword: String, _ isBeyond: (JSONNumber) -> Bool) -> Bool {
-            schema[keyword]?.numberValue.map(isBeyond) ?? false
-        }
-        if schema["minimum"] == nil, !isBeyond("maximum", { $0 < least }) { schema["minimum"] = .number(least) }
-        if schema["maximum"] == nil, !isBeyond("minimum", { $0 > greatest }) { schema["maximum"] = .number(greatest) }
     }
 
     /// Keywords whose values are data, not schemas.

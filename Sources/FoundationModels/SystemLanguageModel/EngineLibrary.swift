@@ -77,7 +77,8 @@ final class GrammarCache: Sendable {
         // With a space after ',' and ':', as GeneratedContent writes its text: a restored transcript has the same tokens.
         let key = schema.text()
         if let known = grammars.withLock({ $0[key] }) { return known }
-        let grammar = try Grammar.jsonSchema(schema, options: SchemaOptions(isSpaced: true))
+        let options = SchemaOptions(isSpaced: true, keepsIntegersReadable: true)
+        let grammar = try Grammar.jsonSchema(schema, options: options)
         grammars.withLock { grammars in
             if grammars.count == Self.limit { grammars = [:] }
             grammars[key] = grammar

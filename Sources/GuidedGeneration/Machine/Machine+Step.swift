@@ -336,10 +336,10 @@ extension Machine {
                 for language in node.plain {
                     let text = self.text(language)
                     let target = text.next(TextAutomaton.start, byte)
-                    guard target >= 0 else { continue }
+                    let upper = Count.down(text.lengthLimit)
+                    guard target >= 0, text.canFinish(target, lower: 0, upper: upper) else { continue }
                     let new = Item(
-                        kind: .text, phase: .opened, reference: language, position: target,
-                        upper: Count.down(text.lengthLimit))
+                        kind: .text, phase: .opened, reference: language, position: target, upper: upper)
                     begin(new, for: item)
                 }
             }

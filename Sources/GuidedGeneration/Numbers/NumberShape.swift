@@ -1,3 +1,5 @@
+import JSON
+
 /// A set of numbers: an interval, and what its members are or are not multiples of.
 struct NumberShape: Hashable, Sendable {
     struct Bound: Hashable, Sendable {
@@ -67,4 +69,16 @@ struct NumberShape: Hashable, Sendable {
         multiples.contains(where: \.isInteger)
             || (lower.map { lower in upper.map { $0 == lower && lower.value.isInteger } ?? false } ?? false)
     }
+
+    /// The set without the whole numbers beyond an `Int`, unless a bound asks for larger ones.
+    var readable: NumberShape {
+        guard isIntegral else { return self }
+        var result = self
+        if lower == nil, upper.map({ $0.value >= Self.least.value }) ?? true { result.lower = Self.least }
+        if upper == nil, lower.map({ $0.value <= Self.greatest.value }) ?? true { result.upper = Self.greatest }
+        return result
+    }
+
+    private static let least = Bound(value: DecimalNumber(JSONNumber(Int.min))!, isExclusive: false)
+    private static let greatest = Bound(value: DecimalNumber(JSONNumber(Int.max))!, isExclusive: false)
 }

@@ -91,7 +91,7 @@ final class SchemaCompiler {
     /// The automaton of a set of numbers, made once.
     func automaton(of shape: NumberShape) throws(AutomatonLimit) -> Automaton {
         if let known = numbers[shape] { return known }
-        let result = try shape.automaton()
+        let result = try (options.keepsIntegersReadable ? shape.readable : shape).automaton()
         numbers[shape] = result
         return result
     }

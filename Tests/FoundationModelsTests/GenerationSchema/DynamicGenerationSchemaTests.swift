@@ -68,8 +68,7 @@ struct DynamicGenerationSchemaTests {
         let type = try GenerationSchema(root: .init(type: Person.self), dependencies: [])
         #expect(type.enforcedSchema == Person.generationSchema.enforcedSchema)
         let guided = try GenerationSchema(root: .init(type: Int.self, guides: [.minimum(3)]), dependencies: [])
-        #expect(guided.publishedSchema == ["type": "integer", "minimum": 3])
-        #expect(guided.enforcedSchema["maximum"] == .number(JSONNumber(Int.max)))
+        #expect(guided.enforcedSchema == ["type": "integer", "minimum": 3])
         #expect(try GenerationSchema(root: .null, dependencies: []).enforcedSchema == ["type": "null"])
     }
 
@@ -81,10 +80,6 @@ struct DynamicGenerationSchemaTests {
                 properties: [.init(name: "a", schema: .init(type: Int.self), isOptional: true)]), dependencies: [])
         #expect(schema.enforcedSchema["required"] == ["a"])
         #expect(schema.publishedSchema["properties"]?["a"] == ["anyOf": [["type": "integer"], ["type": "null"]]])
-        // What is enforced is an `Int`.
-        #expect(
-            schema.enforcedSchema["properties"]?["a"]?["anyOf"]?.arrayValue?[0]
-                == ["type": "integer", "minimum": .number(.init(Int.min)), "maximum": .number(.init(Int.max))])
     }
 
     @Test("One schema may be written out in several places if it is the same")
