@@ -82,8 +82,8 @@ extension Kernels {
         func `a token gets the same beside any others`(type: ck_type) {
             var generator = SeededGenerator(state: 77)
             let most = 70
-            for (rows, cols) in [(43, 512), (144, 768)] {
-                let matrix = TestMatrix(type, rows: rows, cols: cols, using: &generator)
+            for (rows, cols, fine) in [(43, 512, false), (144, 768, false), (43, 512, true), (144, 768, true)] {
+                let matrix = TestMatrix(type, rows: rows, cols: cols, fine: fine, using: &generator)
                 let x = generator.floats(most * cols)
                 let bias = generator.floats(rows)
                 let residual = generator.floats(most * rows)
@@ -114,7 +114,7 @@ extension Kernels {
                     {
                         let first = most - count
                         let together = multiply(first..<most, threads: threads)
-                        #expect(together == Array(alone[(first * rows)...]), "\(count) tokens")
+                        #expect(together == Array(alone[(first * rows)...]), "\(count) tokens, fine: \(fine)")
                     }
                 }
             }
