@@ -10,6 +10,8 @@
 /// A token must get the same sums to the last bit however many stand beside it, so both ways add up in the same order: of
 /// each block first the minima, then the products.
 
+/// The most tokens for which weights are not unpacked first.
+#define FEW_TOKENS 16
 /// Columns of a panel, in sub-blocks.
 #define PANEL_SUBS 8
 /// Bytes of a panel, so that it stays in the first-level cache beside the activations of a tile.
@@ -72,6 +74,25 @@ INLINE void multiply_few(const ck_type type, const int T, const ck_matmul_job *j
         }
         for (int t = 0; t < T; t++) {
             if (t < job->tokens) _mm256_storeu_ps(job->y + t * job->y_stride + group * CK_GROUP_ROWS, sums[t]);
+        }
+    }
+}
+
+/// A few more tokens, four at a time for each group, whose weights are still in a near cache from the first four on. That
+/// costs less than to unpack them, up to `FEW_TOKENS`. `kernel` is that of the type.
+static void multiply_by_fours(const ck_matmul_job *job, void (*kernel)(const ck_matmul_job *)) {
+    const size_t group_bytes = ck_row_bytes(job->type, job->cols) * CK_GROUP_ROWS;
+    for (int64_t group = 0; group < job->groups; group++) {
+        for (int64_t t = 0; t < job->tokens; t += TILE) {
+            ck_matmul_job part = *job;
+            part.groups = 1;
+            part.data = job->data + (size_t)group * group_bytes;
+            part.tokens = ck_min(TILE, job->tokens - t);
+            if (part.activations) part.activations += t * (job->cols / 32);
+            if (part.fine) part.fine += t * (job->cols / 32);
+            part.y = job->y + t * job->y_stride + group * CK_GROUP_ROWS;
+            if (part.bias) part.bias += group * CK_GROUP_ROWS;
+            kernel(&part);
         }
     }
 }
@@ -237,7 +258,12 @@ INLINE void multiply_many(const ck_type type, const ck_matmul_job *job) {
         case 2: NAME##_2(job); break;                                                                        \
         case 3:                                                                                              \
         case 4: NAME##_4(job); break;                                                                        \
-        default: NAME##_many(job);                                                                           \
+        default:                                                                                             \
+            if (job->tokens <= FEW_TOKENS) {                                                                 \
+                multiply_by_fours(job, NAME);                                                                \
+            } else {                                                                                         \
+                NAME##_many(job);                                                                            \
+            }                                                                                                \
         }                                                                                                    \
     }
 

@@ -16,7 +16,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/// Tokens of one tile, and the most for which weights are not unpacked first.
+/// Tokens of one tile, and the most of one pass over the weights as they stand.
 #define TILE 4
 /// Groups of one tile.
 #define GROUPS 2
