@@ -1,7 +1,8 @@
 import CKernels
 import Foundation
 
-/// `measure kernel-speed [THREADS] [fine] [TYPE ...]`: how fast the kernels are, beside what memory gives in the same run.
+/// `measure kernel-speed [THREADS] [fine] [TYPE ...]`: how fast the kernels are, beside what memory and
+/// registers give in the same run.
 ///
 /// For every type of weights: products with 1, 2 and 4 tokens in GB of weights per second (every weight is read once a
 /// call; matrices are cycled through 256 MiB, so that no cache helps), products with 16 and 512 tokens in Gop/s (two
@@ -23,7 +24,9 @@ func kernelSpeed(_ arguments: [String]) async throws {
     }
     fillWithModestWeights(weights, bytes: room)
     let set = String(cString: ck_set_name(ck_selected()))
-    print("\(ck_pool_threads(pool)) threads, \(set); reading \(rate(readingSpeed(pool, weights, bytes: room))) GB/s")
+    print(
+        "\(ck_pool_threads(pool)) threads, \(set); reading \(rate(readingSpeed(pool, weights, bytes: room))) GB/s, "
+            + "8-bit products \(rate(ck_int8_rate(pool) / 1e9)) Gop/s")
     let header = ["1 token", "2 tokens", "4 tokens", "16 tokens", "512 tokens", "prepare"].map { $0.padded(to: 12) }
         .joined()
     print("type    " + header)

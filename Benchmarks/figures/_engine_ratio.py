@@ -14,7 +14,7 @@ CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / "
 
 def options(parser):
     parser.add_argument("--model", action="append", help="a model's name or path; default: each of the catalogue")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--q4-0", action="store_true", help="all matrices in Q4_0, the peer's fastest format")
 
 
@@ -35,10 +35,14 @@ def path_of(name, q4_0):
     return str(made)
 
 
-def reading_speed():
-    """What memory gives now, in bytes per second."""
+def limits():
+    """What the machine gives now: bytes per second from memory, and 8-bit operations per second on registers."""
     text = _frame.measure("kernel-speed", _frame.THREADS, "none")
-    found = re.search(r"reading ([0-9.]+) GB/s", text)
+    found = re.search(r"reading ([0-9.]+) GB/s, 8-bit products ([0-9.]+) Gop/s", text)
     if not found:
-        raise _frame.Unmeasured("'measure kernel-speed' printed no reading speed")
-    return float(found.group(1)) * 1e9
+        raise _frame.Unmeasured("'measure kernel-speed' printed no limits")
+    return float(found.group(1)) * 1e9, float(found.group(2)) * 1e9
+
+
+def share(part, whole):
+    return f"{part / whole:.0%}" if whole > 0 else "an unknown share"

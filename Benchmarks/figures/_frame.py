@@ -206,15 +206,44 @@ def interleaved(ours, theirs, *, rounds=5, unit="tokens/s", warm_up=True):
     return a, b, a / b
 
 
-def llama_bench(model_path, *, prompt=0, generate=0, depth=0, threads=THREADS):
-    """Tokens per second of llama.cpp for `prompt` tokens of prefill or `generate` tokens of decoding."""
-    rows = json.loads(
-        run(
-            [peer("llama-bench"), "-m", model_path, "-t", threads, "-p", prompt, "-n", generate, "-d", depth]
-            + ["-r", 1, "-o", "json"]
-        )
-    )
-    return float(rows[-1]["avg_ts"])
+def interleaved_lists(ours, theirs, labels, *, rounds, unit="tokens/s"):
+    """`interleaved` for functions that measure several things at once, one number for each of `labels`. Returns a list of
+    (median of ours, median of theirs, ratio of the medians)."""
+    mine, other = [], []
+    for number in range(rounds):
+        mine.append(ours())
+        other.append(theirs())
+        for label, a, b in zip(labels, mine[-1], other[-1], strict=True):
+            print(
+                f"round {number + 1}/{rounds}, {label}: ours {a:.4g} {unit}, peer {b:.4g} {unit}, ratio {a / b:.3f}",
+                flush=True,
+            )
+    results = []
+    for label, a, b in zip(labels, zip(*mine), zip(*other), strict=True):
+        a, b = statistics.median(a), statistics.median(b)
+        print(f"medians, {label}: ours {a:.4g} {unit}, peer {b:.4g} {unit}, ratio {a / b:.3f}", flush=True)
+        results.append((a, b, a / b))
+    return results
+
+
+def llama_bench(model_path, *, prompts=(), generate=0, depths=(0,), repeat=1, threads=THREADS):
+    """Tokens per second of llama.cpp, medians of `repeat`: of prefill for each number of `prompts`, then of decoding `generate`
+    tokens behind each of `depths`, which it computes once. One process for all; a first test that is not counted warms up."""
+    if bool(prompts) == bool(generate):
+        raise ValueError("either prompts or tokens to generate")
+    command = [peer("llama-bench"), "-m", model_path, "-t", threads, "-r", repeat, "-o", "json"]
+    if prompts:
+        # Its own warm-up would compute every prompt once more.
+        sizes = [64, *prompts]
+        command += ["--no-warmup", "-n", 0, "-p", ",".join(map(str, sizes))]
+    else:
+        command += ["-p", 0, "-n", generate, "-d", ",".join(map(str, depths))]
+    rows = json.loads(run(command))
+    speeds = {row["n_prompt"] or row["n_depth"]: statistics.median(row["samples_ts"]) for row in rows}
+    missing = set(prompts or depths) - set(speeds)
+    if missing:
+        raise Unmeasured(f"llama-bench printed nothing for {sorted(missing)}")
+    return [speeds[key] for key in prompts or depths]
 
 
 def _excepthook(kind, value, trace):

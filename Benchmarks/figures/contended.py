@@ -29,7 +29,7 @@ def pinned(command, cpus):
 
 def ours(cpus):
     command = [_frame.build("measure"), "engine-speed", path, "--prompt", 0, "--generate", given.tokens]
-    return _frame.last_json(_frame.run(pinned([*command, "--threads", _frame.THREADS], cpus)))["decode"]
+    return _frame.last_json(_frame.run(pinned([*command, "--threads", _frame.THREADS], cpus)))["decode"][0]
 
 
 def theirs(cpus):

@@ -66,21 +66,50 @@ INLINE void value_tile(
     }
 }
 
-/// Scores of all rows against `blocks` key blocks.
-INLINE void score_few(const int R, const float *q, int64_t dim, const uint16_t *keys, int64_t blocks, float *scores) {
-    int64_t k = 0;
-    if (R <= 4) {
-        for (; k + 2 <= blocks; k += 2) score_tile(false, R, 2, q, dim, keys + k * dim * 8, scores + 8 * k);
-    }
-    for (; k < blocks; k++) score_tile(false, R, 1, q, dim, keys + k * dim * 8, scores + 8 * k);
+/// What is read after the part of the cache that is computed on, to be fetched meanwhile, a piece with each tile: a burst of
+/// requests would wait for itself.
+typedef struct {
+    const char *next;
+    int64_t lines;    ///< of 64 bytes, left to fetch
+} ahead;
+
+INLINE void fetch(ahead *a, int64_t lines) {
+    for (int64_t i = 0; i < ck_min(lines, a->lines); i++) _mm_prefetch(a->next + 64 * i, _MM_HINT_T0);
+    a->next += 64 * lines;
+    a->lines -= lines;
 }
 
-INLINE void value_few(const int R, const float *weights, int64_t dim, const uint16_t *values, int64_t slots, float *sums) {
+/// Scores of all rows against `blocks` key blocks.
+INLINE void score_few(
+    const int R, const float *q, int64_t dim, const uint16_t *keys, int64_t blocks, float *scores, ahead after) {
+    const int64_t share = blocks > 0 ? (after.lines + blocks - 1) / blocks : 0;
+    int64_t k = 0;
+    if (R <= 4) {
+        for (; k + 2 <= blocks; k += 2) {
+            fetch(&after, 2 * share);
+            score_tile(false, R, 2, q, dim, keys + k * dim * 8, scores + 8 * k);
+        }
+    }
+    for (; k < blocks; k++) {
+        fetch(&after, share);
+        score_tile(false, R, 1, q, dim, keys + k * dim * 8, scores + 8 * k);
+    }
+}
+
+INLINE void value_few(
+    const int R, const float *weights, int64_t dim, const uint16_t *values, int64_t slots, float *sums, ahead after) {
+    const int64_t share = (after.lines + dim / 8 - 1) / (dim / 8);
     int64_t d = 0;
     if (R <= 4) {
-        for (; d + 16 <= dim; d += 16) value_tile(false, R, 2, weights, dim, values + d, slots, sums + d);
+        for (; d + 16 <= dim; d += 16) {
+            fetch(&after, 2 * share);
+            value_tile(false, R, 2, weights, dim, values + d, slots, sums + d);
+        }
     }
-    for (; d < dim; d += 8) value_tile(false, R, 1, weights, dim, values + d, slots, sums + d);
+    for (; d < dim; d += 8) {
+        fetch(&after, share);
+        value_tile(false, R, 1, weights, dim, values + d, slots, sums + d);
+    }
 }
 
 #define BY_ROWS(CALL)                      \
@@ -95,15 +124,16 @@ INLINE void value_few(const int R, const float *weights, int64_t dim, const uint
     default: CALL(8); break;               \
     }
 
-static void score_block_few(int64_t rows, const float *q, int64_t dim, const uint16_t *keys, int64_t blocks, float *scores) {
-#define CALL(R) score_few(R, q, dim, keys, blocks, scores)
+static void score_block_few(
+    int64_t rows, const float *q, int64_t dim, const uint16_t *keys, int64_t blocks, float *scores, ahead after) {
+#define CALL(R) score_few(R, q, dim, keys, blocks, scores, after)
     BY_ROWS(CALL)
 #undef CALL
 }
 
 static void value_block_few(
-    int64_t rows, const float *weights, int64_t dim, const uint16_t *values, int64_t slots, float *sums) {
-#define CALL(R) value_few(R, weights, dim, values, slots, sums)
+    int64_t rows, const float *weights, int64_t dim, const uint16_t *values, int64_t slots, float *sums, ahead after) {
+#define CALL(R) value_few(R, weights, dim, values, slots, sums, after)
     BY_ROWS(CALL)
 #undef CALL
 }
@@ -219,7 +249,8 @@ void ck_avx2_attention(const ck_attention_job *job) {
         const int64_t slots = ck_min(BLOCK, job->end - begin), blocks = (slots + 7) / 8;
         const uint16_t *half_keys = job->keys + begin * dim, *half_values = job->values + begin * dim;
         if (rows <= FEW_ROWS) {
-            score_block_few(rows, q, dim, half_keys, blocks, scores);
+            const ahead after = {(const char *)half_values, slots * dim / 32};
+            score_block_few(rows, q, dim, half_keys, blocks, scores, after);
         } else {
             widen_all(half_keys, keys, blocks * 8 * dim);
             score_block_many(rows, q, dim, keys, blocks, scores);
@@ -232,7 +263,9 @@ void ck_avx2_attention(const ck_attention_job *job) {
                 sums + r * dim, dim, &greatest[r], &total[r]);
         }
         if (rows <= FEW_ROWS) {
-            value_block_few(rows, scores, dim, half_values, slots, sums);
+            const int64_t left = ck_min(BLOCK, job->end - begin - slots);
+            const ahead after = {(const char *)(half_keys + BLOCK * dim), left * dim / 32};
+            value_block_few(rows, scores, dim, half_values, slots, sums, after);
         } else {
             widen_all(half_values, values, slots * dim);
             value_block_many(rows, scores, dim, values, slots, sums);

@@ -4,7 +4,7 @@
 /// 8 rows stay in their lanes: nothing is added across a register, scales are vectors, and eight multiplications
 /// (`maddubs`) of a sub-block add up in 16 bits before one widening (see `ck_activation` for why that is exact).
 ///
-/// With few tokens a kernel reads the weights and multiplies at once, as fast as memory gives them. With many, a panel of
+/// With few tokens (up to 16, four at a time) a kernel reads the weights and multiplies at once, as fast as memory gives them. With many, a panel of
 /// some groups × 256 columns is unpacked to bytes in the first-level cache and multiplied by all tokens, four at a time.
 #if defined(__x86_64__)
 
@@ -15,13 +15,6 @@
 
 #include "avx2.h"
 #include "avx2_weights.h"
-
-/// Tokens of one tile, and the most for which weights are not unpacked first.
-#define TILE 4
-/// Columns of a panel, in sub-blocks.
-#define PANEL_SUBS 8
-/// Bytes of a panel, so that it stays in the first-level cache beside the activations of a tile.
-#define PANEL_BYTES (22 * 1024)
 
 INLINE __m256i four(const int8_t *q) {
     int32_t value;
@@ -47,33 +40,35 @@ INLINE __m256i add_products(__m256i lanes, __m256i w, __m256i q) {
     return lanes;
 }
 
-// MARK: - Few tokens
+// MARK: - A sub-block
+
+/// The sum of products of a lane's two halves, each with its integer scale.
+INLINE __m256 scaled(__m256i lanes, __m256i pairs) { return _mm256_cvtepi32_ps(_mm256_madd_epi16(lanes, pairs)); }
+
+/// The same of weights that were split into their lower and upper four bits.
+INLINE __m256 scaled_split(__m256i low, __m256i high, __m256i pairs) {
+    return _mm256_cvtepi32_ps(_mm256_add_epi32(
+        _mm256_slli_epi32(_mm256_madd_epi16(high, pairs), 4), _mm256_madd_epi16(low, pairs)));
+}
 
 /// Adds one sub-block to the sums of `T` tokens.
 INLINE void multiply_sub(
     const ck_type type, const uint8_t *block, const block_scales *s, const int sub, const int T, const ck_activation *x[],
     __m256 sums[]) {
-    const __m256i ones = _mm256_set1_epi16(1);
+    __m256i pairs[2] = {_mm256_set1_epi16(1)};
+    __m256 products[TILE];
+    if (subs_of(type) == 8) sub_pairs(type, block, s, sub, pairs);
     if (family_of(type) == PLAIN) {
         __m256i lanes[TILE];
-        __m256 scale, minimum;
         for (int t = 0; t < T; t++) lanes[t] = start(shift_of(type), x[t]);
 #pragma clang loop unroll(full)
         for (int v = 0; v < 8; v++) {
             const __m256i w = weights(type, block, sub, v);
-            for (int t = 0; t < T; t++) {
-                lanes[t] = add_products(lanes[t], w, four(x[t]->q + 4 * v));
-            }
+            for (int t = 0; t < T; t++) lanes[t] = add_products(lanes[t], w, four(x[t]->q + 4 * v));
         }
-        sub_scale(type, block, s, sub, &scale, &minimum);
-        for (int t = 0; t < T; t++) {
-            const __m256 products = _mm256_cvtepi32_ps(_mm256_madd_epi16(lanes[t], ones));
-            sums[t] = _mm256_fmadd_ps(products, _mm256_mul_ps(scale, _mm256_broadcast_ss(&x[t]->d)), sums[t]);
-            if (has_minimum(type)) sums[t] = _mm256_fmadd_ps(minimum, _mm256_broadcast_ss(&x[t]->sum), sums[t]);
-        }
+        for (int t = 0; t < T; t++) products[t] = scaled(lanes[t], pairs[0]);
     } else if (family_of(type) == HALVED) {
-        __m256i pairs[2], totals[TILE];
-        half_scales(type, block, sub, pairs);
+        __m256i totals[TILE];
 #pragma clang loop unroll(full)
         for (int half = 0; half < 2; half++) {
             __m256i lanes_[TILE];
@@ -83,31 +78,16 @@ INLINE void multiply_sub(
 #pragma clang loop unroll(full)
             for (int v = 4 * half; v < 4 * half + 4; v++) {
                 const __m256i w = weights(type, block, sub, v);
-                for (int t = 0; t < T; t++) {
-                    lanes_[t] = add_products(lanes_[t], w, four(x[t]->q + 4 * v));
-                }
+                for (int t = 0; t < T; t++) lanes_[t] = add_products(lanes_[t], w, four(x[t]->q + 4 * v));
             }
             for (int t = 0; t < T; t++) {
-                const __m256i products = _mm256_madd_epi16(lanes_[t], pairs[half]);
-                totals[t] = half == 0 ? products : _mm256_add_epi32(totals[t], products);
+                const __m256i total = _mm256_madd_epi16(lanes_[t], pairs[half]);
+                totals[t] = half == 0 ? total : _mm256_add_epi32(totals[t], total);
             }
         }
-        const __m256 scale = s->d;
-        for (int t = 0; t < T; t++) {
-            sums[t] = _mm256_fmadd_ps(
-                _mm256_cvtepi32_ps(totals[t]), _mm256_mul_ps(scale, _mm256_broadcast_ss(&x[t]->d)), sums[t]);
-        }
-        if (has_minimum(type)) {
-            __m256 minima[2];
-            half_minima(block, sub, minima);
-            for (int t = 0; t < T; t++) {
-                sums[t] = _mm256_fmadd_ps(minima[0], _mm256_broadcast_ss(&x[t]->half_sum[0]), sums[t]);
-                sums[t] = _mm256_fmadd_ps(minima[1], _mm256_broadcast_ss(&x[t]->half_sum[1]), sums[t]);
-            }
-        }
+        for (int t = 0; t < T; t++) products[t] = _mm256_cvtepi32_ps(totals[t]);
     } else {
         __m256i lows[TILE], highs[TILE];
-        __m256 scale, minimum;
         for (int t = 0; t < T; t++) {
             lows[t] = _mm256_setzero_si256();
             highs[t] = lanes(x[t]->bias8);
@@ -122,303 +102,155 @@ INLINE void multiply_sub(
                 highs[t] = add_products(highs[t], high, q);
             }
         }
-        sub_scale(type, block, s, sub, &scale, &minimum);
-        const __m256i sixteens = _mm256_set1_epi16(16);
+        for (int t = 0; t < T; t++) products[t] = scaled_split(lows[t], highs[t], pairs[0]);
+    }
+    if (subs_of(type) == 8) {
+        for (int t = 0; t < T; t++) sums[t] = _mm256_fmadd_ps(products[t], _mm256_broadcast_ss(&x[t]->d), sums[t]);
+    } else {
+        __m256 scale, minimum;
+        block_scale(type, block, &scale, &minimum);
         for (int t = 0; t < T; t++) {
-            const __m256i products
-                = _mm256_add_epi32(_mm256_madd_epi16(highs[t], sixteens), _mm256_madd_epi16(lows[t], ones));
-            sums[t] = _mm256_fmadd_ps(
-                _mm256_cvtepi32_ps(products), _mm256_mul_ps(scale, _mm256_broadcast_ss(&x[t]->d)), sums[t]);
+            sums[t] = _mm256_fmadd_ps(products[t], _mm256_mul_ps(scale, _mm256_broadcast_ss(&x[t]->d)), sums[t]);
+            if (has_minimum(type)) sums[t] = _mm256_fmadd_ps(minimum, _mm256_broadcast_ss(&x[t]->sum), sums[t]);
         }
     }
 }
 
-/// All groups of the job for `T` tokens from `first` on.
-INLINE void multiply_few(const ck_type type, const int T, const ck_matmul_job *job, int64_t first) {
-    const int64_t subs = job->cols / 32, blocks = subs / subs_of(type);
-    const uint8_t *block = job->data;
-    for (int64_t group = 0; group < job->groups; group++) {
-        __m256 sums[TILE];
-        const ck_activation *x[TILE];
-        for (int t = 0; t < T; t++) {
-            sums[t] = first_sums(job, group, ck_min(first + t, job->tokens - 1));
-            x[t] = job->activations + ck_min(first + t, job->tokens - 1) * subs;
-        }
-        for (int64_t b = 0; b < blocks; b++, block += stride_of(type)) {
-            if (subs_of(type) == 8) {
-                block_scales s;
-                if (family_of(type) == HALVED) {
-                    s.d = halved_scale(type, block);
-                } else {
-                    s = load_block_scales(type, block);
-                }
-#pragma clang loop unroll(full)
-                for (int sub = 0; sub < 8; sub++) {
-                    multiply_sub(type, block, &s, sub, T, x, sums);
-                    for (int t = 0; t < T; t++) x[t]++;
-                }
-            } else {
-                multiply_sub(type, block, NULL, 0, T, x, sums);
-                for (int t = 0; t < T; t++) x[t]++;
-            }
-            // Far enough ahead for memory to answer, near enough to be still there.
-            for (int line = 0; line < stride_of(type); line += 64) _mm_prefetch((const char *)block + line + 2048, _MM_HINT_T0);
-        }
-        for (int t = 0; t < T; t++) {
-            if (first + t < job->tokens) {
-                _mm256_storeu_ps(job->y + (first + t) * job->y_stride + group * CK_GROUP_ROWS, sums[t]);
-            }
-        }
-    }
+// MARK: - A sub-block unpacked
+//
+// Its vectors of weights (for split types, those of the lower bits, then those of the upper ones), then the pairs of integer
+// scales; of a block of 32 columns scale and minimum instead.
+
+INLINE int unpacked_vectors(const ck_type type) { return family_of(type) == SPLIT ? 16 : 8; }
+
+INLINE size_t unpacked_bytes(const ck_type type) {
+    const int scales = subs_of(type) == 8 ? (family_of(type) == HALVED ? 2 : 1) : 1 + has_minimum(type);
+    return (size_t)(unpacked_vectors(type) + scales) * sizeof(__m256i);
 }
-
-// MARK: - Many tokens
-
-/// A sub-block of a group, unpacked.
-typedef struct {
-    __m256i w[8];
-    __m256 scale, minimum;
-} plain_sub;
-
-typedef struct {
-    __m256i w[8];
-    __m256i pairs[2];
-    __m256 scale;
-    __m256 minima[2];
-} halved_sub;
-
-typedef struct {
-    __m256i low[8], high[8];
-    __m256 scale;
-} split_sub;
 
 INLINE void unpack_sub(const ck_type type, const uint8_t *block, const block_scales *s, const int sub, void *out) {
-    if (family_of(type) == PLAIN) {
-        plain_sub *p = out;
+    __m256i *w = out, *scales = w + unpacked_vectors(type);
 #pragma clang loop unroll(full)
-        for (int v = 0; v < 8; v++) p->w[v] = weights(type, block, sub, v);
-        sub_scale(type, block, s, sub, &p->scale, &p->minimum);
-    } else if (family_of(type) == HALVED) {
-        halved_sub *p = out;
-#pragma clang loop unroll(full)
-        for (int v = 0; v < 8; v++) p->w[v] = weights(type, block, sub, v);
-        half_scales(type, block, sub, p->pairs);
-        p->scale = s->d;
-        if (has_minimum(type)) half_minima(block, sub, p->minima);
-    } else {
-        split_sub *p = out;
-        __m256 minimum;
-#pragma clang loop unroll(full)
-        for (int v = 0; v < 8; v++) split_weights(type, block, sub, v, &p->low[v], &p->high[v]);
-        sub_scale(type, block, s, sub, &p->scale, &minimum);
-    }
-}
-
-INLINE size_t size_of_sub(const ck_type type) {
-    return family_of(type) == PLAIN ? sizeof(plain_sub) : family_of(type) == HALVED ? sizeof(halved_sub) : sizeof(split_sub);
-}
-
-/// `count` sub-blocks of one group from `first` on.
-INLINE void unpack_group(const ck_type type, const uint8_t *group, int64_t first, int64_t count, char *out) {
-    if (subs_of(type) == 8) {    // panels are whole blocks
-        const uint8_t *block = group + first / 8 * stride_of(type);
-        block_scales s;
-        if (family_of(type) == HALVED) {
-            s.d = halved_scale(type, block);
+    for (int v = 0; v < 8; v++) {
+        if (family_of(type) == SPLIT) {
+            split_weights(type, block, sub, v, &w[v], &w[8 + v]);
         } else {
-            s = load_block_scales(type, block);
+            w[v] = weights(type, block, sub, v);
         }
-#pragma clang loop unroll(full)
-        for (int sub = 0; sub < 8; sub++) unpack_sub(type, block, &s, sub, out + (size_t)sub * size_of_sub(type));
+    }
+    if (subs_of(type) == 8) {
+        __m256i pairs[2];
+        sub_pairs(type, block, s, sub, pairs);
+        scales[0] = pairs[0];
+        if (family_of(type) == HALVED) scales[1] = pairs[1];
     } else {
-        for (int64_t i = 0; i < count; i++) {
-            unpack_sub(type, group + (first + i) * stride_of(type), NULL, 0, out + (size_t)i * size_of_sub(type));
-        }
+        __m256 scale, minimum;
+        block_scale(type, block, &scale, &minimum);
+        scales[0] = _mm256_castps_si256(scale);
+        if (has_minimum(type)) scales[1] = _mm256_castps_si256(minimum);
     }
 }
 
-/// Adds `subs` sub-blocks of `G` groups (`stride` apart in the panel) to `sums[G, TILE]` of `T` tokens. The sums stay in memory on
-/// purpose: the lanes take all registers, and moving sums out and in by whole tiles is slower than adding to them there.
-INLINE void multiply_tile(
-    const ck_type type, const int G, const int T, const char *panel, size_t stride, int64_t subs, const ck_activation *x[],
-    __m256 *sums) {
+/// Adds one unpacked sub-block of `G` groups, `stride` bytes apart, to `sums[G, TILE]` of `T` tokens.
+INLINE void multiply_unpacked(
+    const ck_type type, const int G, const int T, const char *panel, const size_t stride, const ck_activation *x[], __m256 *sums) {
     const __m256i ones = _mm256_set1_epi16(1);
-    for (int64_t i = 0; i < subs; i++) {
-        if (family_of(type) == PLAIN) {
-            const plain_sub *p[2];
-            __m256i lanes[2][TILE];
+    const __m256i *w[GROUPS], *scales[GROUPS];
+    __m256 products[GROUPS][TILE];
 #pragma clang loop unroll(full)
-            for (int g = 0; g < G; g++) {
-                p[g] = (const plain_sub *)(panel + (size_t)g * stride) + i;
+    for (int g = 0; g < G; g++) {
+        w[g] = (const __m256i *)(const void *)(panel + (size_t)g * stride);
+        scales[g] = w[g] + unpacked_vectors(type);
+    }
+    if (family_of(type) == PLAIN) {
+        __m256i lanes[GROUPS][TILE];
 #pragma clang loop unroll(full)
-                for (int t = 0; t < T; t++) lanes[g][t] = start(shift_of(type), x[t] + i);
+        for (int i = 0; i < G * T; i++) lanes[i / T][i % T] = start(shift_of(type), x[i % T]);
+#pragma clang loop unroll(full)
+        for (int v = 0; v < 8; v++) {
+#pragma clang loop unroll(full)
+            for (int t = 0; t < T; t++) {
+                const __m256i q = four(x[t]->q + 4 * v);
+#pragma clang loop unroll(full)
+                for (int g = 0; g < G; g++) lanes[g][t] = add_products(lanes[g][t], w[g][v], q);
+            }
+        }
+#pragma clang loop unroll(full)
+        for (int i = 0; i < G * T; i++) {
+            products[i / T][i % T] = scaled(lanes[i / T][i % T], subs_of(type) == 8 ? scales[i / T][0] : ones);
+        }
+    } else if (family_of(type) == HALVED) {
+        __m256i totals[GROUPS][TILE];
+#pragma clang loop unroll(full)
+        for (int half = 0; half < 2; half++) {
+            __m256i lanes_[GROUPS][TILE];
+#pragma clang loop unroll(full)
+            for (int i = 0; i < G * T; i++) {
+                lanes_[i / T][i % T] = shift_of(type) == 32 ? lanes(x[i % T]->bias32[half]) : _mm256_setzero_si256();
+            }
+#pragma clang loop unroll(full)
+            for (int v = 4 * half; v < 4 * half + 4; v++) {
+#pragma clang loop unroll(full)
+                for (int t = 0; t < T; t++) {
+                    const __m256i q = four(x[t]->q + 4 * v);
+#pragma clang loop unroll(full)
+                    for (int g = 0; g < G; g++) lanes_[g][t] = add_products(lanes_[g][t], w[g][v], q);
+                }
+            }
+#pragma clang loop unroll(full)
+            for (int i = 0; i < G * T; i++) {
+                const __m256i total = _mm256_madd_epi16(lanes_[i / T][i % T], scales[i / T][half]);
+                totals[i / T][i % T] = half == 0 ? total : _mm256_add_epi32(totals[i / T][i % T], total);
+            }
+        }
+#pragma clang loop unroll(full)
+        for (int i = 0; i < G * T; i++) products[i / T][i % T] = _mm256_cvtepi32_ps(totals[i / T][i % T]);
+    } else {
+#pragma clang loop unroll(full)
+        for (int g = 0; g < G; g++) {
+            __m256i lows[TILE], highs[TILE];
+#pragma clang loop unroll(full)
+            for (int t = 0; t < T; t++) {
+                lows[t] = _mm256_setzero_si256();
+                highs[t] = lanes(x[t]->bias8);
             }
 #pragma clang loop unroll(full)
             for (int v = 0; v < 8; v++) {
 #pragma clang loop unroll(full)
                 for (int t = 0; t < T; t++) {
-                    const __m256i q = four(x[t][i].q + 4 * v);
-#pragma clang loop unroll(full)
-                    for (int g = 0; g < G; g++) {
-                        lanes[g][t] = add_products(lanes[g][t], p[g]->w[v], q);
-                    }
+                    const __m256i q = four(x[t]->q + 4 * v);
+                    lows[t] = add_products(lows[t], w[g][v], q);
+                    highs[t] = add_products(highs[t], w[g][8 + v], q);
                 }
             }
 #pragma clang loop unroll(full)
-            for (int g = 0; g < G; g++) {
+            for (int t = 0; t < T; t++) {
+                products[g][t] = scaled_split(lows[t], highs[t], subs_of(type) == 8 ? scales[g][0] : ones);
+            }
+        }
+    }
 #pragma clang loop unroll(full)
-                for (int t = 0; t < T; t++) {
-                    const __m256 products = _mm256_cvtepi32_ps(_mm256_madd_epi16(lanes[g][t], ones));
-                    sums[g * TILE + t] = _mm256_fmadd_ps(
-                        products, _mm256_mul_ps(p[g]->scale, _mm256_broadcast_ss(&x[t][i].d)), sums[g * TILE + t]);
-                    if (has_minimum(type)) {
-                        sums[g * TILE + t] = _mm256_fmadd_ps(p[g]->minimum, _mm256_broadcast_ss(&x[t][i].sum), sums[g * TILE + t]);
-                    }
+    for (int t = 0; t < T; t++) {
+        const __m256 d = _mm256_broadcast_ss(&x[t]->d);
+#pragma clang loop unroll(full)
+        for (int g = 0; g < G; g++) {
+            __m256 sum = sums[g * TILE + t];
+            if (subs_of(type) == 8) {
+                sum = _mm256_fmadd_ps(products[g][t], d, sum);
+            } else {
+                sum = _mm256_fmadd_ps(products[g][t], _mm256_mul_ps(_mm256_castsi256_ps(scales[g][0]), d), sum);
+                if (has_minimum(type)) {
+                    sum = _mm256_fmadd_ps(_mm256_castsi256_ps(scales[g][1]), _mm256_broadcast_ss(&x[t]->sum), sum);
                 }
             }
-        } else if (family_of(type) == HALVED) {
-            const halved_sub *p[2];
-            __m256i totals[2][TILE];
-#pragma clang loop unroll(full)
-            for (int g = 0; g < G; g++) p[g] = (const halved_sub *)(panel + (size_t)g * stride) + i;
-#pragma clang loop unroll(full)
-            for (int half = 0; half < 2; half++) {
-                __m256i lanes_[2][TILE];
-#pragma clang loop unroll(full)
-                for (int g = 0; g < G; g++) {
-#pragma clang loop unroll(full)
-                    for (int t = 0; t < T; t++) {
-                        lanes_[g][t] = shift_of(type) == 32 ? lanes(x[t][i].bias32[half]) : _mm256_setzero_si256();
-                    }
-                }
-#pragma clang loop unroll(full)
-                for (int v = 4 * half; v < 4 * half + 4; v++) {
-#pragma clang loop unroll(full)
-                    for (int t = 0; t < T; t++) {
-                        const __m256i q = four(x[t][i].q + 4 * v);
-#pragma clang loop unroll(full)
-                        for (int g = 0; g < G; g++) {
-                            lanes_[g][t] = add_products(lanes_[g][t], p[g]->w[v], q);
-                        }
-                    }
-                }
-#pragma clang loop unroll(full)
-                for (int g = 0; g < G; g++) {
-#pragma clang loop unroll(full)
-                    for (int t = 0; t < T; t++) {
-                        const __m256i products = _mm256_madd_epi16(lanes_[g][t], p[g]->pairs[half]);
-                        totals[g][t] = half == 0 ? products : _mm256_add_epi32(totals[g][t], products);
-                    }
-                }
-            }
-#pragma clang loop unroll(full)
-            for (int g = 0; g < G; g++) {
-#pragma clang loop unroll(full)
-                for (int t = 0; t < T; t++) {
-                    sums[g * TILE + t] = _mm256_fmadd_ps(
-                        _mm256_cvtepi32_ps(totals[g][t]),
-                        _mm256_mul_ps(p[g]->scale, _mm256_broadcast_ss(&x[t][i].d)), sums[g * TILE + t]);
-                    if (has_minimum(type)) {
-                        sums[g * TILE + t] = _mm256_fmadd_ps(p[g]->minima[0], _mm256_broadcast_ss(&x[t][i].half_sum[0]), sums[g * TILE + t]);
-                        sums[g * TILE + t] = _mm256_fmadd_ps(p[g]->minima[1], _mm256_broadcast_ss(&x[t][i].half_sum[1]), sums[g * TILE + t]);
-                    }
-                }
-            }
-        } else {
-            const __m256i sixteens = _mm256_set1_epi16(16);
-#pragma clang loop unroll(full)
-            for (int g = 0; g < G; g++) {
-                const split_sub *p = (const split_sub *)(panel + (size_t)g * stride) + i;
-                __m256i lows[TILE], highs[TILE];
-#pragma clang loop unroll(full)
-                for (int t = 0; t < T; t++) {
-                    lows[t] = _mm256_setzero_si256();
-                    highs[t] = lanes(x[t][i].bias8);
-                }
-#pragma clang loop unroll(full)
-                for (int v = 0; v < 8; v++) {
-#pragma clang loop unroll(full)
-                    for (int t = 0; t < T; t++) {
-                        const __m256i q = four(x[t][i].q + 4 * v);
-                        lows[t] = add_products(lows[t], p->low[v], q);
-                        highs[t] = add_products(highs[t], p->high[v], q);
-                    }
-                }
-#pragma clang loop unroll(full)
-                for (int t = 0; t < T; t++) {
-                    const __m256i products
-                        = _mm256_add_epi32(_mm256_madd_epi16(highs[t], sixteens), _mm256_madd_epi16(lows[t], ones));
-                    sums[g * TILE + t] = _mm256_fmadd_ps(
-                        _mm256_cvtepi32_ps(products), _mm256_mul_ps(p->scale, _mm256_broadcast_ss(&x[t][i].d)),
-                        sums[g * TILE + t]);
-                }
-            }
+            sums[g * TILE + t] = sum;
         }
     }
 }
 
-/// `G` groups from `group` on, `T` tokens from `first` on, one panel's columns.
-INLINE void multiply_panel_tile(
-    const ck_type type, const int G, const int T, const ck_matmul_job *job, const char *panel, size_t stride, int64_t group,
-    int64_t first, int64_t first_sub, int64_t subs) {
-    const ck_activation *x[TILE];
-    __m256 memory[2 * TILE], *sums = memory;
-    __asm__("" : "+r"(sums));    // so that it is memory
-    const int64_t row_subs = job->cols / 32;
-#pragma clang loop unroll(full)
-    for (int t = 0; t < T; t++) x[t] = job->activations + (first + t) * row_subs + first_sub;
-#pragma clang loop unroll(full)
-    for (int i = 0; i < G * T; i++) {
-        const int g = i / T, t = i % T;
-        const float *y = job->y + (first + t) * job->y_stride + (group + g) * CK_GROUP_ROWS;
-        __m256 sum = first_sub > 0 || job->accumulates ? _mm256_loadu_ps(y) : _mm256_setzero_ps();
-        if (first_sub == 0 && job->bias) {
-            sum = _mm256_add_ps(sum, _mm256_loadu_ps(job->bias + (group + g) * CK_GROUP_ROWS));
-        }
-        sums[g * TILE + t] = sum;
-    }
-    multiply_tile(type, G, T, panel, stride, subs, x, sums);
-#pragma clang loop unroll(full)
-    for (int i = 0; i < G * T; i++) {
-        const int g = i / T, t = i % T;
-        _mm256_storeu_ps(job->y + (first + t) * job->y_stride + (group + g) * CK_GROUP_ROWS, sums[g * TILE + t]);
-    }
-}
-
-INLINE void multiply_many(const ck_type type, const ck_matmul_job *job) {
-    const size_t stride = size_of_sub(type) * PANEL_SUBS;
-    const int64_t subs = job->cols / 32, most = (int64_t)(PANEL_BYTES / stride) & ~(int64_t)1;
-    const size_t group_bytes = (size_t)(subs / subs_of(type)) * (size_t)stride_of(type);
-    char *panel = job->scratch;
-    for (int64_t first = 0; first < job->groups; first += most) {
-        const int64_t groups = ck_min(most, job->groups - first);
-        for (int64_t sub = 0; sub < subs; sub += PANEL_SUBS) {
-            const int64_t count = ck_min(PANEL_SUBS, subs - sub);
-            for (int64_t g = 0; g < groups; g++) {
-                unpack_group(type, job->data + (size_t)(first + g) * group_bytes, sub, count, panel + (size_t)g * stride);
-            }
-            int64_t t = 0;
-            for (; t + TILE <= job->tokens; t += TILE) {
-                int64_t g = 0;
-                for (; g + 2 <= groups; g += 2) {
-                    multiply_panel_tile(type, 2, TILE, job, panel + (size_t)g * stride, stride, first + g, t, sub, count);
-                }
-                if (g < groups) {
-                    multiply_panel_tile(type, 1, TILE, job, panel + (size_t)g * stride, stride, first + g, t, sub, count);
-                }
-            }
-            for (; t < job->tokens; t++) {
-                int64_t g = 0;
-                for (; g + 2 <= groups; g += 2) {
-                    multiply_panel_tile(type, 2, 1, job, panel + (size_t)g * stride, stride, first + g, t, sub, count);
-                }
-                if (g < groups) {
-                    multiply_panel_tile(type, 1, 1, job, panel + (size_t)g * stride, stride, first + g, t, sub, count);
-                }
-            }
-        }
-    }
-}
+#define ACTIVATION ck_activation
+#define ACTIVATIONS(job) ((job)->activations)
+#include "avx2_products.h"
 
 // MARK: - Floats
 
@@ -477,36 +309,7 @@ INLINE void multiply_all_floats(const ck_type type, const ck_matmul_job *job) {
     }
 }
 
-// MARK: - By type
-
-#define KERNELS(NAME, TYPE)                                                                               \
-    static __attribute__((noinline)) void NAME##_1(const ck_matmul_job *job) { multiply_few(TYPE, 1, job, 0); } \
-    static __attribute__((noinline)) void NAME##_2(const ck_matmul_job *job) { multiply_few(TYPE, 2, job, 0); } \
-    static __attribute__((noinline)) void NAME##_4(const ck_matmul_job *job) { multiply_few(TYPE, 4, job, 0); } \
-    static __attribute__((noinline)) void NAME##_many(const ck_matmul_job *job) { multiply_many(TYPE, job); } \
-    static void NAME(const ck_matmul_job *job) {                                                          \
-        switch (job->tokens) {                                                                            \
-        case 0: break;                                                                                    \
-        case 1: NAME##_1(job); break;                                                                     \
-        case 2: NAME##_2(job); break;                                                                     \
-        case 3:                                                                                           \
-        case 4: NAME##_4(job); break;                                                                     \
-        default: NAME##_many(job);                                                                        \
-        }                                                                                                 \
-    }
-
-KERNELS(q4_0, CK_Q4_0)
-KERNELS(q4_1, CK_Q4_1)
-KERNELS(q5_0, CK_Q5_0)
-KERNELS(q5_1, CK_Q5_1)
-KERNELS(q8_0, CK_Q8_0)
-KERNELS(q2_k, CK_Q2_K)
-KERNELS(q3_k, CK_Q3_K)
-KERNELS(q4_k, CK_Q4_K)
-KERNELS(q5_k, CK_Q5_K)
-KERNELS(q6_k, CK_Q6_K)
-KERNELS(iq4_nl, CK_IQ4_NL)
-KERNELS(iq4_xs, CK_IQ4_XS)
+// MARK: - All types
 
 void ck_avx2_matmul(const ck_matmul_job *job) {
     if (job->fine) {
@@ -517,22 +320,11 @@ void ck_avx2_matmul(const ck_matmul_job *job) {
     case CK_F32: multiply_all_floats(CK_F32, job); break;
     case CK_F16: multiply_all_floats(CK_F16, job); break;
     case CK_BF16: multiply_all_floats(CK_BF16, job); break;
-    case CK_Q4_0: q4_0(job); break;
-    case CK_Q4_1: q4_1(job); break;
-    case CK_Q5_0: q5_0(job); break;
-    case CK_Q5_1: q5_1(job); break;
-    case CK_Q8_0: q8_0(job); break;
-    case CK_Q2_K: q2_k(job); break;
-    case CK_Q3_K: q3_k(job); break;
-    case CK_Q4_K: q4_k(job); break;
-    case CK_Q5_K: q5_k(job); break;
-    case CK_Q6_K: q6_k(job); break;
-    case CK_IQ4_NL: iq4_nl(job); break;
-    case CK_IQ4_XS: iq4_xs(job); break;
+    default: multiply_quantized(job);
     }
 }
 
-size_t ck_avx2_matmul_scratch(void) { return PANEL_BYTES + 4096; }
+size_t ck_avx2_matmul_scratch(void) { return PANEL_BYTES; }
 
 // MARK: - Rounding
 

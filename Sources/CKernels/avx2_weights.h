@@ -16,6 +16,11 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+/// Tokens of one tile, and the most of one pass over the weights as they stand.
+#define TILE 4
+/// Groups of one tile.
+#define GROUPS 2
+
 enum family { PLAIN, HALVED, SPLIT };
 
 INLINE enum family family_of(const ck_type type) {
@@ -181,20 +186,32 @@ INLINE __m256i byte_to_pairs(__m256i v, const int j) {
     return _mm256_srai_epi16(_mm256_shuffle_epi8(v, order), 8);
 }
 
-/// The scales of an interleaved block of a plain or split type with 8 sub-blocks, in bytes: byte `j` of lane `r` of
-/// `scales[i]` is that of row `r`, sub-block `4i + j`.
+/// The same for bytes below 128.
+INLINE __m256i small_byte_to_pairs(__m256i v, const int j) {
+    const char z = (char)0x80, a = (char)j, b = (char)(j + 4), c = (char)(j + 8), d = (char)(j + 12);
+    const __m256i order = _mm256_broadcastsi128_si256(_mm_setr_epi8(a, z, a, z, b, z, b, z, c, z, c, z, d, z, d, z));
+    return _mm256_shuffle_epi8(v, order);
+}
+
+/// The scales of an interleaved block of a type with 8 sub-blocks. Those of plain and split types come in bytes: byte `j` of
+/// lane `r` of `scales[i]` is that of row `r`, sub-block `4i + j`. `m` has the sign that minima are added with.
 typedef struct {
     __m256i scales[2], minima[2];
     __m256 d, m;
 } block_scales;
 
 INLINE block_scales load_block_scales(const ck_type type, const uint8_t *block) {
-    block_scales s;
+    block_scales s = {0};
+    if (family_of(type) == HALVED) {
+        s.d = halves(block + (type == CK_Q6_K ? 1664 : type == CK_Q2_K ? 640 : 864));
+        if (type == CK_Q2_K) s.m = _mm256_xor_ps(halves(block + 656), _mm256_set1_ps(-0.0f));
+        return s;
+    }
     const __m256i six = _mm256_set1_epi8(63), four = _mm256_set1_epi8(15), top = _mm256_set1_epi8((char)0xc0);
     if (type == CK_Q4_K || type == CK_Q5_K) {
         __m256i a = load(block + 32), b = load(block + 64), c = load(block + 96);
         s.d = halves(block);
-        s.m = halves(block + 16);
+        s.m = _mm256_xor_ps(halves(block + 16), _mm256_set1_ps(-0.0f));
         s.scales[0] = _mm256_and_si256(a, six);
         s.minima[0] = _mm256_and_si256(b, six);
         s.scales[1] = _mm256_or_si256(_mm256_and_si256(c, four), _mm256_srli_epi16(_mm256_and_si256(a, top), 2));
@@ -224,78 +241,74 @@ INLINE block_scales load_block_scales(const ck_type type, const uint8_t *block) 
             spread[i] = _mm256_or_si256(nibbles, tops);
         }
         s.d = halves(block);
-        s.m = _mm256_setzero_ps();
-        s.scales[0] = spread[0];
-        s.scales[1] = spread[1];
-        s.minima[0] = s.minima[1] = _mm256_setzero_si256();
+        s.scales[0] = _mm256_sub_epi8(spread[0], _mm256_set1_epi8(32));
+        s.scales[1] = _mm256_sub_epi8(spread[1], _mm256_set1_epi8(32));
     }
     return s;
 }
 
-/// Scale and minimum of the rows in a sub-block of a plain or split type: `w ≈ scale · (q - shift) + minimum`.
-INLINE void sub_scale(
-    const ck_type type, const uint8_t *block, const block_scales *s, const int sub, __m256 *scale, __m256 *minimum) {
+/// Integer scales of a sub-block of a type with 8 of them, in pairs of 16 bits, below the float scale `d` of the block: of
+/// either half of a halved type, else one.
+INLINE void sub_pairs(const ck_type type, const uint8_t *block, const block_scales *s, const int sub, __m256i pairs[2]) {
+    const __m256i four = _mm256_set1_epi8(15);
+    const int i = sub / 2, j = 2 * (sub % 2);    // of halved types: lane bytes j and j + 1 of word i
     switch (type) {
     case CK_Q4_K:
-        *scale = _mm256_mul_ps(s->d, byte_to_float(s->scales[sub / 4], sub % 4));
-        *minimum = _mm256_xor_ps(
-            _mm256_mul_ps(s->m, byte_to_float(s->minima[sub / 4], sub % 4)), _mm256_set1_ps(-0.0f));
-        break;
-    case CK_Q5_K:
-        *scale = _mm256_mul_ps(s->d, byte_to_float(s->scales[sub / 4], sub % 4));
-        *minimum = _mm256_fnmadd_ps(
-            s->m, byte_to_float(s->minima[sub / 4], sub % 4), _mm256_mul_ps(*scale, _mm256_set1_ps(16)));
-        break;
-    case CK_IQ4_XS:
-        *scale = _mm256_mul_ps(
-            s->d, _mm256_sub_ps(byte_to_float(s->scales[sub / 4], sub % 4), _mm256_set1_ps(32)));
-        *minimum = _mm256_setzero_ps();
-        break;
-    case CK_Q4_1:
-        *scale = halves(block);
-        *minimum = halves(block + 16);
-        break;
-    case CK_Q5_1:
-        *scale = halves(block);
-        *minimum = _mm256_fmadd_ps(*scale, _mm256_set1_ps(16), halves(block + 16));
-        break;
-    default:
-        *scale = halves(block);
-        *minimum = _mm256_setzero_ps();
+    case CK_Q5_K: pairs[0] = small_byte_to_pairs(s->scales[sub / 4], sub % 4); break;
+    case CK_IQ4_XS: pairs[0] = byte_to_pairs(s->scales[sub / 4], sub % 4); break;
+    case CK_Q2_K: {
+        const __m256i bytes = _mm256_and_si256(load(block + 32 * i), four);
+        pairs[0] = small_byte_to_pairs(bytes, j);
+        pairs[1] = small_byte_to_pairs(bytes, j + 1);
         break;
     }
-}
-
-/// Scales of a sub-block of a halved type: of its two halves, in pairs of 16 bits; and the float scale above them.
-INLINE void half_scales(const ck_type type, const uint8_t *block, const int sub, __m256i pairs[2]) {
-    const __m256i four = _mm256_set1_epi8(15);
-    __m256i bytes;
-    const int i = sub / 2, j = 2 * (sub % 2);    // lane bytes j and j + 1 of word i
-    if (type == CK_Q6_K) {
-        bytes = load(block + 1536 + 32 * i);
-    } else if (type == CK_Q2_K) {
-        bytes = _mm256_and_si256(load(block + 32 * i), four);
-    } else {
+    case CK_Q3_K: {
         const uint8_t *words = block + 768;
         __m256i low = load(words + 32 * (i & 1));
         low = i < 2 ? _mm256_and_si256(low, four) : high_bits(low);
-        bytes = _mm256_sub_epi8(_mm256_or_si256(low, move_bits(load(words + 64), 3, 2 * i, 4)), _mm256_set1_epi8(32));
+        const __m256i bytes = _mm256_sub_epi8(
+            _mm256_or_si256(low, move_bits(load(words + 64), 3, 2 * i, 4)), _mm256_set1_epi8(32));
+        pairs[0] = byte_to_pairs(bytes, j);
+        pairs[1] = byte_to_pairs(bytes, j + 1);
+        break;
     }
-    pairs[0] = byte_to_pairs(bytes, j);
-    pairs[1] = byte_to_pairs(bytes, j + 1);
+    case CK_Q6_K: {
+        const __m256i bytes = load(block + 1536 + 32 * i);
+        pairs[0] = byte_to_pairs(bytes, j);
+        pairs[1] = byte_to_pairs(bytes, j + 1);
+        break;
+    }
+    default: break;
+    }
 }
 
-INLINE __m256 halved_scale(const ck_type type, const uint8_t *block) {
-    return halves(block + (type == CK_Q6_K ? 1664 : type == CK_Q2_K ? 640 : 864));
+/// How many minima a sub-block has.
+INLINE int minima_of(const ck_type type) { return type == CK_Q2_K ? 2 : has_minimum(type) ? 1 : 0; }
+
+/// Minima of a sub-block of a type with 8 of them, as they are added for every unit of the activations: of either half, or one.
+INLINE void sub_minima(const ck_type type, const uint8_t *block, const block_scales *s, const int sub, __m256 minima[2]) {
+    if (type == CK_Q2_K) {
+        const int i = sub / 2, j = 2 * (sub % 2);
+        const __m256i bytes = high_bits(load(block + 32 * i));
+        minima[0] = _mm256_mul_ps(s->m, byte_to_float(bytes, j));
+        minima[1] = _mm256_mul_ps(s->m, byte_to_float(bytes, j + 1));
+    } else if (has_minimum(type)) {
+        const __m256 minimum = byte_to_float(s->minima[sub / 4], sub % 4);
+        if (type == CK_Q5_K) {    // its weights stand shifted by 16
+            const __m256 shift = _mm256_mul_ps(s->d, _mm256_set1_ps(16));
+            minima[0] = _mm256_fmadd_ps(s->m, minimum, _mm256_mul_ps(shift, byte_to_float(s->scales[sub / 4], sub % 4)));
+        } else {
+            minima[0] = _mm256_mul_ps(s->m, minimum);
+        }
+    }
 }
 
-/// Minima of the two halves of a sub-block of Q2_K, as they are added.
-INLINE void half_minima(const uint8_t *block, const int sub, __m256 minima[2]) {
-    const int i = sub / 2, j = 2 * (sub % 2);
-    __m256i bytes = high_bits(load(block + 32 * i));
-    __m256 m = _mm256_xor_ps(halves(block + 656), _mm256_set1_ps(-0.0f));
-    minima[0] = _mm256_mul_ps(m, byte_to_float(bytes, j));
-    minima[1] = _mm256_mul_ps(m, byte_to_float(bytes, j + 1));
+/// Scale and minimum of a block of 32 columns: `w ≈ scale · (q - shift) + minimum`.
+INLINE void block_scale(const ck_type type, const uint8_t *block, __m256 *scale, __m256 *minimum) {
+    *scale = halves(block);
+    *minimum = type == CK_Q4_1   ? halves(block + 16)
+             : type == CK_Q5_1 ? _mm256_fmadd_ps(*scale, _mm256_set1_ps(16), halves(block + 16))
+                               : _mm256_setzero_ps();
 }
 
 // MARK: - Results

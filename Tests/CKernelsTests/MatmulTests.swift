@@ -82,8 +82,8 @@ extension Kernels {
         func `a token gets the same beside any others`(type: ck_type) {
             var generator = SeededGenerator(state: 77)
             let most = 70
-            for (rows, cols) in [(43, 512), (144, 768)] {
-                let matrix = TestMatrix(type, rows: rows, cols: cols, using: &generator)
+            for (rows, cols, fine) in [(43, 512, false), (144, 768, false), (43, 512, true), (144, 768, true)] {
+                let matrix = TestMatrix(type, rows: rows, cols: cols, fine: fine, using: &generator)
                 let x = generator.floats(most * cols)
                 let bias = generator.floats(rows)
                 let residual = generator.floats(most * rows)
@@ -110,11 +110,12 @@ extension Kernels {
                         return y
                     }
                     let alone = (0..<most).flatMap { multiply($0..<$0 + 1, threads: 1) }
-                    for (count, threads) in [(2, 1), (3, 2), (4, 1), (5, 2), (7, 1), (33, 2), (70, 2)] as [(Int, Int32)]
+                    for (count, threads) in [(2, 1), (3, 2), (4, 1), (5, 2), (7, 1), (17, 1), (33, 2), (70, 2)]
+                        as [(Int, Int32)]
                     {
                         let first = most - count
                         let together = multiply(first..<most, threads: threads)
-                        #expect(together == Array(alone[(first * rows)...]), "\(count) tokens")
+                        #expect(together == Array(alone[(first * rows)...]), "\(count) tokens, fine: \(fine)")
                     }
                 }
             }
@@ -129,7 +130,7 @@ extension Kernels {
                 CK_Q4_0, CK_Q4_1, CK_Q5_0, CK_Q5_1, CK_Q8_0, CK_IQ4_NL, CK_F16, CK_BF16, CK_F32, CK_Q4_0, CK_Q8_0,
             ]
             let fine = types.indices.map { $0 % 3 == 0 }
-            for tokens in [1, 3, 6, 17] {
+            for tokens in [1, 3, 6, 19] {
                 let cols = 32 * 19
                 let matrices = types.enumerated().map {
                     TestMatrix($1, rows: 8 * $0 + 11, cols: cols, fine: fine[$0], using: &generator)
@@ -210,7 +211,7 @@ extension Kernels {
         }
 
         /// The greatest weights and activations there are, all of one sign: where 16 bits would overflow.
-        @Test(arguments: roundingTypes, [1, 2, 4, 9])
+        @Test(arguments: roundingTypes, [1, 2, 4, 9, 19])
         func `extreme values do not overflow`(type: ck_type, tokens: Int) {
             let pool = Pool(threads: 1)
             var generator = SeededGenerator(state: 1)

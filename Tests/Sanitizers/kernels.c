@@ -156,7 +156,10 @@ int main(void) {
                 matmul(pool, (ck_type)type, fine, 8 * (tokens % 4) + tokens % 3, odd, tokens);
             }
         }
-        for (int fine = 0; fine < 2; fine++) matmul(pool, (ck_type)type, fine, 200, odd, 70);
+        for (int fine = 0; fine < 2; fine++) {
+            matmul(pool, (ck_type)type, fine, 24, odd, 19);
+            matmul(pool, (ck_type)type, fine, 200, odd, 70);
+        }
     }
     attention(pool, 9, 3, 64, 0, 0);
     attention(pool, 4, 1, 128, 17, 3);

@@ -66,6 +66,15 @@ package struct SpeedMeter {
     /// The bytes of weights that one token reads.
     package static func bytesPerToken(_ transformer: Transformer) -> Int { transformer.weights.bytesPerToken }
 
+    /// The multiplications of a token's activations by weights, outside the output head, which prefill needs for one token only.
+    package static func productsPerToken(_ transformer: Transformer) -> Int { transformer.weights.productsPerToken }
+
+    /// Goes back to a position, so that what follows is computed anew.
+    package mutating func rewind(to position: Int) {
+        precondition((0...self.position).contains(position))
+        self.position = position
+    }
+
     /// Computes `count` further tokens in steps of `chunk`, each step with the logits of its last token, as prefill
     /// and decoding do. What the tokens are does not matter.
     package mutating func run(_ count: Int, chunk: Int) throws {

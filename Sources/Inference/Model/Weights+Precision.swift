@@ -6,10 +6,10 @@ extension Weights {
     ///
     /// Rounding to 8 bits costs every product about the same, wherever it stands; what differs is how much of it a model
     /// bears. Models with a narrow residual stream average little of it away (of SmolLM2 135M it changes one in twenty
-    /// of the likeliest next tokens), and they are small, so all of their products are fine. In wider ones the feed-forward
-    /// blocks, which are most of the arithmetic, keep 8 bits, and attention and output head do not. The figure
-    /// `distribution` measures what is left.
+    /// of the likeliest next tokens), and they are small, so all of their products are fine. In wider ones the blocks, which
+    /// are nearly all of the arithmetic, keep 8 bits, and the output head, which is nearly nothing of it in prefill, does
+    /// not. The figure `distribution` measures what is left.
     static func needsFineInput(_ name: String, _ configuration: ModelConfiguration) -> Bool {
-        configuration.width < narrowWidth || !name.contains(".ffn_")
+        configuration.width < narrowWidth || !name.hasPrefix("blk.")
     }
 }

@@ -66,12 +66,17 @@ final class Weights: @unchecked Sendable {
 
     /// The bytes that are read to decode one token: all but the embedding, of which one row is read.
     var bytesPerToken: Int {
-        func bytes(_ matrix: UnsafePointer<ck_matrix>) -> Int {
-            ck_matrix_bytes(matrix.pointee.type, matrix.pointee.rows, matrix.pointee.cols)
+        (layerMatrices + [head]).reduce(0) {
+            $0 + ck_matrix_bytes($1.pointee.type, $1.pointee.rows, $1.pointee.cols)
         }
-        return layers.reduce(bytes(head)) { sum, layer in
-            (layer.queryKeyValue + layer.gateUp + [layer.attentionOutput, layer.down])
-                .reduce(sum) { $0 + bytes($1.matrix) }
+    }
+
+    /// The elements of all matrices that every token of a prompt is multiplied by.
+    var productsPerToken: Int { layerMatrices.reduce(0) { $0 + Int($1.pointee.rows * $1.pointee.cols) } }
+
+    private var layerMatrices: [UnsafePointer<ck_matrix>] {
+        layers.flatMap { layer in
+            (layer.queryKeyValue + layer.gateUp + [layer.attentionOutput, layer.down]).map(\.matrix)
         }
     }
 }

@@ -8,7 +8,7 @@ struct SnapshotKey: Sendable, Hashable {
     let bytes: [UInt8]
 
     /// To be raised when kernels or the transformer come to compute other numbers than before.
-    private static let computation: UInt32 = 2
+    private static let computation: UInt32 = 3
     /// Bytes that are hashed at the beginning, in the middle and at the end of each tensor.
     private static let sampleBytes = 256
 
@@ -49,6 +49,8 @@ struct SnapshotKey: Sendable, Hashable {
             guard addBytes(at: offset, min(longest, min(file.dataOffset, file.fileSize) - offset)) else { return nil }
         }
         for tensor in file.tensors {
+            // How finely what it multiplies is rounded changes numbers as much as its weights do.
+            add(Weights.needsFineInput(tensor.name, configuration) ? " fine" : " coarse")
             let count = min(Self.sampleBytes, tensor.byteCount)
             for offset in [0, (tensor.byteCount - count) / 2, tensor.byteCount - count] {
                 guard addBytes(at: tensor.offset + offset, count) else { return nil }
