@@ -17,12 +17,7 @@ struct ModelChoice {
     func find() async throws -> ModelStore.Model {
         let store = try ModelStore(environment: context.environment)
         guard store.settings.isEnabled else { throw switchedOff() }
-        if let name = arguments["--model"] {
-            do throws(ModelStoreError) { return try store.resolve(name) } catch {
-                guard case .notInstalled(let name) = error else { throw error }
-                return try await fetch(name, from: store)
-            }
-        }
+        if let name = arguments["--model"] { return try await find(name, in: store) }
         switch try store.defaultModel() {
         case .ready(let model): return model
         case .notDownloaded(let name): return try await fetch(name, from: store)
@@ -32,6 +27,20 @@ struct ModelChoice {
                 .unavailable,
                 "this machine has \(ByteText.size(available)) of memory, and the smallest model needs "
                     + "\(ByteText.size(needed)). '--model' uses one in spite of that.")
+        }
+    }
+
+    /// The model that another option than `--model` names.
+    func find(_ name: String) async throws -> ModelStore.Model {
+        let store = try ModelStore(environment: context.environment)
+        guard store.settings.isEnabled else { throw switchedOff() }
+        return try await find(name, in: store)
+    }
+
+    private func find(_ name: String, in store: ModelStore) async throws -> ModelStore.Model {
+        do throws(ModelStoreError) { return try store.resolve(name) } catch {
+            guard case .notInstalled(let name) = error else { throw error }
+            return try await fetch(name, from: store)
         }
     }
 
