@@ -14,7 +14,7 @@ package final class ModelServer: HTTPHandler {
         package var access = AccessPolicy()
         package var allowance = ClientAccounts.Allowance()
         /// Requests that the engine computes at the same time, as its options say.
-        package var concurrentRequests = 4
+        package var concurrentRequests = 16
         /// Requests that may wait behind them.
         package var queuedRequests = 64
         /// From a request to the end of its answer.

@@ -24,7 +24,7 @@ extension Command {
             Option(
                 "--allow-origin", value: "ORIGIN", isRepeatable: true,
                 help: "Let the pages of an origin such as http://localhost:3000 use the server; * for all."),
-            Option("--parallel", value: "COUNT", help: "Requests that are computed at the same time; 4."),
+            Option("--parallel", value: "COUNT", help: "Requests that are computed at the same time; 16."),
             Option("--queue", value: "COUNT", help: "Requests that may wait; more are told to come again. 64."),
             Option("--rate", value: "COUNT", help: "Requests that each client may make in a minute."),
             Option(
@@ -93,7 +93,7 @@ struct ServeSettings {
         configuration.allowance = .init(
             requestsPerMinute: try arguments.integer("--rate", in: 1...Int.max),
             tokensPerDay: try arguments.integer("--quota", in: 1...Int.max))
-        configuration.concurrentRequests = try arguments.integer("--parallel", in: 1...64) ?? 4
+        configuration.concurrentRequests = try arguments.integer("--parallel", in: 1...64) ?? 16
         configuration.queuedRequests = try arguments.integer("--queue", in: 0...100_000) ?? 64
         configuration.timeLimit = .seconds(try arguments.integer("--time-limit", in: 1...86_400) ?? 600)
         self.configuration = configuration
