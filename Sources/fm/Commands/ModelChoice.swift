@@ -56,3 +56,29 @@ struct ModelChoice {
         return try await store.pullShowingProgress(name, isQuiet: false, context).model
     }
 }
+
+/// A shorter context than the model's own, as `--context` says.
+enum ContextOption {
+    static func read(_ arguments: Arguments) throws(UsageError) -> Int? {
+        try arguments.integer("--context", in: 16...Int.max)
+    }
+
+    /// The same world with models that have so long a context, or an error when this one cannot have it.
+    static func apply(_ size: Int?, to context: Context, _ model: ModelStore.Model) throws -> Context {
+        guard let size else { return context }
+        guard context.makeModel(model) is SystemLanguageModel else {
+            throw UsageError("--context is for models of this machine; '\(model.name)' has its own")
+        }
+        do throws(InferenceError) {
+            _ = try Engine.contextSize(of: model.url, options: EngineOptions(contextSize: size))
+        } catch {
+            guard case .invalidOption(_, let reason) = error else {
+                throw Failure(.unavailable, "the model \(model.path) cannot be loaded: \(error)")
+            }
+            throw UsageError("--context is wrong: \(reason)")
+        }
+        var limited = context
+        limited.makeModel = { SystemLanguageModel(file: $0.url, contextLimit: size) }
+        return limited
+    }
+}
