@@ -7,6 +7,7 @@ let measurements: [String: @Sendable ([String]) async throws -> Void] = [
     "context-growth": measureContextGrowth,
     "control-tokens": controlTokens,
     "drafts": measureDrafts,
+    "embed": measureEmbed,
     "engine-speed": engineSpeed,
     "extraction": measureExtraction,
     "function-calling": measureFunctionCalling,

@@ -8,6 +8,7 @@ guard let name = arguments.first, let measurement = measurements[name] else {
     exit(2)
 }
 do {
+    try usages[name].map { Usage(name, $0) }?.check(Array(arguments.dropFirst()))
     try await measurement(Array(arguments.dropFirst()))
 } catch {
     FileHandle.standardError.write(Data("measure: \(error)\n".utf8))

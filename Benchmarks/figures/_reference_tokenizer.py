@@ -45,6 +45,16 @@ def reference(path):
         tokenizer = Tokenizer(models.BPE(vocabulary, merges, byte_fallback=True, fuse_unk=True, unk_token="<unk>"))
         tokenizer.normalizer = normalizers.Replace(" ", "▁")
         tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
+    elif kind == "bert":
+        # In GGUF files pieces that begin a word have the mark, in BERT's own those that go on with it.
+        pieces = {
+            token if type_ == CONTROL else token[1:] if token.startswith("▁") else f"##{token}": number
+            for number, (token, type_) in enumerate(zip(tokens, types))
+        }
+        tokenizer = Tokenizer(models.WordPiece(pieces, unk_token="[UNK]", max_input_chars_per_word=100))
+        tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        tokenizer.decoder = decoders.WordPiece()
     else:
         raise ValueError(f"{path}: no reference for the tokenizer '{kind}'")
     # Control tokens are text here, as in what a user writes.

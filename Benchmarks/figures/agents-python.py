@@ -30,9 +30,11 @@ def send_mail(to: str, text: str) -> str:
 
 
 def verify(answer):
-    assert calls == [("get_weather", "Paris")], calls
-    assert "17" in answer, answer
+    made = calls.copy()
+    # The next agent begins with none, however this one fared.
     calls.clear()
+    assert made == [("get_weather", "Paris")], made
+    assert "17" in answer, answer
 
 
 with clients.Serve(frame.model(options.model), "--context", "4096") as server:

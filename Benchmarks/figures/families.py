@@ -6,7 +6,7 @@ greatest difference of its logits over the greatest absolute logit. The engine's
 precision; what remains when the reference rounds its own in the same way is printed too.
 
 `--fixture FILE` writes the models and some of their logits in a form that the tests of the package read. Weights come from
-a generator that is easily written twice (`weights`), so that the file need not hold them.
+a generator that is easily written twice (`_weights.py`), so that the file need not hold them.
 """
 
 import json
@@ -15,6 +15,7 @@ import pathlib
 import tempfile
 
 import _frame
+from _weights import weights
 
 
 def options(parser):
@@ -132,19 +133,6 @@ def make(kind, changes):
     configuration = getattr(transformers, f"{kind}Config")(**{**BASE, **changes})
     model = getattr(transformers, f"{kind.removesuffix('Text')}ForCausalLM")(configuration)
     return model.to(torch.float32).eval(), configuration
-
-
-def weights(name, shape, scale, offset):
-    """The numbers of a tensor: uniform in offset ± scale, from SplitMix64 seeded with the FNV-1a hash of its name, 16 bits
-    each, so that with a scale that is a power of two every one is exact."""
-    seed = 0xCBF29CE484222325
-    for byte in name.encode():
-        seed = (seed ^ byte) * 0x100000001B3 % 2**64
-    state = np.uint64(seed) + np.arange(1, int(np.prod(shape)) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    top = ((state ^ (state >> np.uint64(31))) >> np.uint64(48)).astype(np.float64)
-    return ((top / 32768 - 1) * scale + offset).astype(np.float32).reshape(shape)
 
 
 def spread(name, shape, layers):

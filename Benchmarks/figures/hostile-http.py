@@ -3,11 +3,13 @@
 server must live on, answer a good request afterwards, and keep no memory, descriptor or place of the bad ones.
 """
 
+import collections
 import concurrent.futures
 import json
 import random
 import socket
 import struct
+import time
 
 import _clients as clients
 import _frame as frame
@@ -22,7 +24,8 @@ options = frame.arguments(
 )
 
 BODY = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 2}
-PATHS = ["/v1/chat/completions", "/v1/completions", "/tokenize", "/v1/models", "/health", "/metrics", "/", "/v1/nothing"]
+PATHS = ["/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/tokenize", "/v1/models", "/health", "/metrics", "/",
+         "/v1/nothing"]
 LIMIT = 1 << 20
 
 
@@ -250,9 +253,25 @@ KINDS = [garbage, broken_json, cut_json, wrong_types, deep_json, hostile_schema,
          bad_header_lines, half_closed, gone_at_once, pipelined, old_version]
 
 
+def is_slow(number):
+    """One in five hundred is slow: each holds a connection for as long as the server waits."""
+    return number % 500 == 250
+
+
+# Seconds and requests of each kind, to tell which ones take the time.
+spent = collections.defaultdict(lambda: [0.0, 0])
+
+
 def run(number, port):
-    # One in five hundred is slow: each holds a connection for as long as the server waits.
-    kind = slow if number % 500 == 250 else KINDS[number % len(KINDS)]
+    start = time.monotonic()
+    name, fault = judge(number, port)
+    spent[name][0] += time.monotonic() - start
+    spent[name][1] += 1
+    return name, fault
+
+
+def judge(number, port):
+    kind = slow if is_slow(number) else KINDS[number % len(KINDS)]
     rng = random.Random(options.seed * 1_000_003 + number)
     try:
         statuses, allowed = kind(rng, port)
@@ -275,17 +294,29 @@ def good(server):
 
 
 with clients.Serve(frame.model(options.model), "--context", "2048", "--max-body", str(LIMIT)) as server:
-    # What grows once for all, such as stacks and compiled schemas, grows here.
-    with concurrent.futures.ThreadPoolExecutor(16) as pool:
-        list(pool.map(lambda number: run(number, server.port), range(options.count, options.count + len(KINDS) * 8)))
+    # What grows once for all grows here: stacks, caches, compiled schemas, and what the allocator keeps for each thread,
+    # which takes some thousand requests. A leak goes on growing afterwards.
+    end = options.count + max(500, options.count // 4)
+    warm_up = [number for number in range(options.count, end) if not is_slow(number)]
+    with concurrent.futures.ThreadPoolExecutor(48) as pool:
+        list(pool.map(lambda number: run(number, server.port), warm_up))
     server.wait_idle()
     memory, descriptors = server.memory, server.descriptors
+    spent.clear()
     faults = []
-    with concurrent.futures.ThreadPoolExecutor(16) as pool:
-        for name, fault in pool.map(lambda number: run(number, server.port), range(options.count)):
+    numbers = range(options.count)
+    start = time.monotonic()
+    # Those that wait have threads of their own, so that the others need not wait for them.
+    with concurrent.futures.ThreadPoolExecutor(16) as pool, concurrent.futures.ThreadPoolExecutor(32) as slow_pool:
+        futures = [(slow_pool if is_slow(number) else pool).submit(run, number, server.port) for number in numbers]
+        for future in futures:
+            name, fault = future.result()
             if fault:
                 faults.append(fault)
                 print(f"{name}: {fault}", flush=True)
+    print(f"{options.count} requests in {time.monotonic() - start:.0f} s; the slowest kinds, seconds of a request each:")
+    for name, (seconds, count) in sorted(spent.items(), key=lambda item: -item[1][0])[:6]:
+        print(f"  {name}: {seconds / count:.3f} ({count} requests)", flush=True)
     checks = {
         "the server is alive": server.is_alive,
         "no place is lost": server.is_alive and server.wait_idle(),

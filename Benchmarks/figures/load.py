@@ -13,7 +13,7 @@ options = frame.arguments(
     extra=lambda parser: (
         parser.add_argument("--count", type=int, default=200),
         parser.add_argument("--at-once", type=int, default=16),
-        parser.add_argument("--parallel", type=int, default=8),
+        parser.add_argument("--parallel", type=int, default=16),
         parser.add_argument("--model", default="qwen2.5-coder-0.5b"),
     ),
 )

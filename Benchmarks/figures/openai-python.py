@@ -1,10 +1,11 @@
 """Calls of the official `openai` Python client that work unmodified against `fm serve`; bar: all of them.
 
 Chat, streams, tools with automatic and forced choice, a Pydantic model as the answer's type, text completions, log
-probabilities, cancelled streams, models, and errors as the client's own exceptions.
+probabilities, cancelled streams, embeddings, models, and errors as the client's own exceptions.
 """
 
 import json
+import math
 
 import _clients as clients
 import _frame as frame
@@ -15,7 +16,11 @@ import openai  # noqa: E402
 import pydantic  # noqa: E402
 
 options = frame.arguments(
-    __doc__, extra=lambda parser: parser.add_argument("--model", default=frame.DEFAULT_MODEL)
+    __doc__,
+    extra=lambda parser: (
+        parser.add_argument("--model", default=frame.DEFAULT_MODEL),
+        parser.add_argument("--embeddings", default="nomic-embed-text-v1.5"),
+    ),
 )
 checks = clients.Checks()
 check = checks.check
@@ -60,9 +65,10 @@ def user(text):
     return [{"role": "user", "content": text}]
 
 
-with clients.Serve(frame.model(options.model), "--context", "4096") as server:
+embeddings = frame.model(options.embeddings)
+with clients.Serve(frame.model(options.model), "--context", "4096", "--embeddings", embeddings) as server:
     client = openai.OpenAI(base_url=server.url + "/v1", api_key="none", max_retries=0, timeout=300)
-    model = client.models.list().data[0].id
+    model, embedder = (found.id for found in client.models.list())
     create = client.chat.completions.create
 
     @check
@@ -306,12 +312,52 @@ with clients.Serve(frame.model(options.model), "--context", "4096") as server:
             ),
         )
 
+    def embed(inputs, **more):
+        return [row.embedding for row in client.embeddings.create(model=embedder, input=inputs, **more).data]
+
+    def cosine(a, b):
+        return sum(x * y for x, y in zip(a, b)) / math.sqrt(sum(x * x for x in a) * sum(y * y for y in b))
+
     @check
-    def error_embeddings_without_a_model_for_them():
-        raises(
-            openai.InternalServerError, "unsupported_endpoint",
-            lambda: client.embeddings.create(model=model, input="x"),
-        )
+    def embedding_of_a_text():
+        # The client asks for base64 unless it is told otherwise.
+        answer = client.embeddings.create(model=embedder, input="search_query: What is a cat?")
+        assert answer.model == embedder and len(answer.data) == 1 and answer.data[0].index == 0
+        assert abs(sum(x * x for x in answer.data[0].embedding) - 1) < 1e-4
+        assert answer.usage.prompt_tokens == answer.usage.total_tokens > 0
+
+    @check
+    def embeddings_of_texts():
+        query, cat, bridge = embed([
+            "search_query: pets that purr", "search_document: The cat sleeps on the sofa and purrs.",
+            "search_document: The bridge was opened in 1889.",
+        ])
+        assert cosine(query, cat) > cosine(query, bridge) + 0.1
+
+    @check
+    def embedding_formats():
+        (packed,), (floats,) = embed("clustering: red"), embed("clustering: red", encoding_format="float")
+        assert max(abs(a - b) for a, b in zip(packed, floats)) < 1e-6 and len(packed) == len(floats)
+
+    @check
+    def embedding_dimensions():
+        ((whole,), (short,)) = embed("clustering: red"), embed("clustering: red", dimensions=128)
+        assert len(short) == 128 and abs(sum(x * x for x in short) - 1) < 1e-4
+        assert cosine(short, whole[:128]) > 0.99
+
+    @check
+    def embedding_of_tokens():
+        body = {"model": embedder, "content": "clustering: red", "add_special": True}
+        tokens = client.post(server.url + "/tokenize", body=body, cast_to=object)["tokens"]
+        assert cosine(embed([tokens])[0], embed("clustering: red")[0]) > 0.999999
+
+    @check
+    def error_embeddings():
+        raises(openai.BadRequestError, "invalid_value", lambda: embed(""))
+        raises(openai.BadRequestError, "invalid_value", lambda: embed("x", dimensions=10_000))
+        raises(openai.BadRequestError, "context_length_exceeded", lambda: embed("word " * 9000))
+        raises(openai.BadRequestError, "unsupported_model", lambda: client.embeddings.create(model=model, input="x"))
+        raises(openai.BadRequestError, "unsupported_model", lambda: create(model=embedder, messages=user("x")))
 
 with clients.Serve(frame.model(options.model), environment={"FM_SERVE_TOKEN": "secret"}) as server:
 

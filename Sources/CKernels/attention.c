@@ -62,6 +62,7 @@ typedef struct {
     int64_t q_stride;
     const ck_token *tokens;
     int64_t count;
+    int64_t slots;             ///< that every token sees; 0: those up to its own
     ck_attention_shape shape;
     float *out;
     int64_t out_stride;
@@ -73,6 +74,11 @@ typedef struct {
 
 /// The slots that a run of tokens sees.
 static void slots_of(const call *c, int64_t token, int64_t tokens, int64_t *begin, int64_t *end) {
+    if (c->slots > 0) {
+        *begin = 0;
+        *end = c->slots;
+        return;
+    }
     const int64_t first = c->tokens[token].position;
     *begin = c->shape.window > 0 ? ck_max(0, first - c->shape.window + 1) / WINDOW_SLOTS * WINDOW_SLOTS : 0;
     *end = first + tokens;
@@ -96,7 +102,8 @@ static ck_attention_job job_of(
         .q = c->q + token * c->q_stride + kv_head * group * dim,
         .q_stride = c->q_stride,
         .tokens = tokens,
-        .position = c->tokens[token].position,
+        // From the last slot on there is nothing to hide.
+        .position = c->slots > 0 ? c->slots - 1 : c->tokens[token].position,
         .group = group,
         .head_dim = dim,
         .keys = cache->keys + kv_head * cache->capacity * dim,
@@ -194,9 +201,9 @@ static void join_ranges(void *context, int64_t index, int32_t thread) {
     }
 }
 
-bool ck_attention(
-    ck_pool *pool, const float *q, int64_t q_stride, const ck_token *tokens, int64_t count, ck_attention_shape shape, float *out,
-    int64_t out_stride) {
+static bool attend(
+    ck_pool *pool, const float *q, int64_t q_stride, const ck_token *tokens, int64_t count, int64_t slots,
+    ck_attention_shape shape, float *out, int64_t out_stride) {
     if (count <= 0) return true;
     const int32_t group = shape.heads / shape.kv_heads;
     call c = {
@@ -206,6 +213,7 @@ bool ck_attention(
         .q_stride = q_stride,
         .tokens = tokens,
         .count = count,
+        .slots = slots,
         .shape = shape,
         .out = out,
         .out_stride = out_stride,
@@ -243,4 +251,17 @@ bool ck_attention(
         ck_pool_for(pool, jobs, attend_run, &c);
     }
     return true;
+}
+
+bool ck_attention(
+    ck_pool *pool, const float *q, int64_t q_stride, const ck_token *tokens, int64_t count, ck_attention_shape shape, float *out,
+    int64_t out_stride) {
+    return attend(pool, q, q_stride, tokens, count, 0, shape, out, out_stride);
+}
+
+bool ck_attention_to_all(
+    ck_pool *pool, const float *q, int64_t q_stride, const ck_token *tokens, int64_t count, int64_t slots,
+    ck_attention_shape shape, float *out, int64_t out_stride) {
+    shape.window = 0;
+    return attend(pool, q, q_stride, tokens, count, slots, shape, out, out_stride);
 }

@@ -4,17 +4,17 @@ import Inference
 import JSON
 import Synchronization
 
-/// Answers Chat Completions requests with one model.
+/// Answers Chat Completions requests with one model, and requests for embeddings with another.
 ///
 /// It knows nothing of sockets: `HTTPServer` brings requests, and so can a test.
 package final class ModelServer: HTTPHandler {
     package struct Configuration: Sendable {
-        /// The model's name in requests.
+        /// The name of the model for text in requests.
         package var modelName: String
         package var access = AccessPolicy()
         package var allowance = ClientAccounts.Allowance()
         /// Requests that the engine computes at the same time, as its options say.
-        package var concurrentRequests = 4
+        package var concurrentRequests = 16
         /// Requests that may wait behind them.
         package var queuedRequests = 64
         /// From a request to the end of its answer.
@@ -33,7 +33,19 @@ package final class ModelServer: HTTPHandler {
         package var wasSent: Bool
     }
 
-    let engine: Engine
+    /// A model for embeddings and its name in requests.
+    package struct Embedder: Sendable {
+        package var name: String
+        package var model: EmbeddingModel
+
+        package init(name: String, model: EmbeddingModel) {
+            self.name = name
+            self.model = model
+        }
+    }
+
+    let engine: Engine?
+    let embedder: Embedder?
     let configuration: Configuration
     let accounts: ClientAccounts
     let gate: AdmissionGate
@@ -45,9 +57,11 @@ package final class ModelServer: HTTPHandler {
     private let connectionCount = Mutex<(@Sendable () -> Int)?>(nil)
 
     package init(
-        _ engine: Engine, _ configuration: Configuration, log: (@Sendable (LogEntry) -> Void)? = nil
+        _ engine: Engine?, _ configuration: Configuration, embedder: Embedder? = nil,
+        log: (@Sendable (LogEntry) -> Void)? = nil
     ) {
         self.engine = engine
+        self.embedder = embedder
         self.configuration = configuration
         self.log = log
         accounts = ClientAccounts(configuration.allowance)
@@ -92,10 +106,8 @@ package final class ModelServer: HTTPHandler {
         Route(method: "POST", path: "/v1/completions", isCounted: true) { server, request, client throws(APIError) in
             try server.completions(request, client)
         },
-        Route(method: "POST", path: "/v1/embeddings") { _, _, _ throws(APIError) in
-            throw APIError(
-                status: 501, type: "invalid_request_error", code: "unsupported_endpoint",
-                "This server has no model for embeddings.")
+        Route(method: "POST", path: "/v1/embeddings", isCounted: true) { server, request, client throws(APIError) in
+            try server.embeddings(request, client)
         },
     ]
 
@@ -221,12 +233,39 @@ package final class ModelServer: HTTPHandler {
         return object
     }
 
-    /// Refuses a request for another model than the server's.
-    func checkModel(_ name: String?) throws(APIError) {
-        guard let name, name != configuration.modelName else { return }
-        throw APIError(
+    // MARK: Models
+
+    /// The model for text, if it is the one that a request names.
+    func textEngine(_ name: String?) throws(APIError) -> Engine {
+        if let engine, name == nil || name == configuration.modelName { return engine }
+        if let embedder, name == nil || name == embedder.name {
+            throw .invalid(
+                "model", code: "unsupported_model",
+                "'\(embedder.name)' makes embeddings and writes no text; "
+                    + (engine == nil
+                        ? "this server has no model that does." : "'\(configuration.modelName)' does."))
+        }
+        throw unknownModel(name ?? "")
+    }
+
+    /// The model for embeddings, if it is the one that a request names.
+    func embeddingModel(_ name: String?) throws(APIError) -> Embedder {
+        if let embedder, name == nil || name == embedder.name { return embedder }
+        if engine != nil, name == nil || name == configuration.modelName {
+            throw .invalid(
+                "model", code: "unsupported_model",
+                "'\(configuration.modelName)' writes text and makes no embeddings; "
+                    + (embedder.map { "'\($0.name)' does." } ?? "this server has no model that does."))
+        }
+        throw unknownModel(name ?? "")
+    }
+
+    func unknownModel(_ name: String) -> APIError {
+        let names = [engine.map { _ in configuration.modelName }, embedder?.name].compactMap(\.self)
+        return APIError(
             status: 404, type: "invalid_request_error", code: "model_not_found", parameter: "model",
-            "There is no model '\(name.prefix(200))' here; this server has '\(configuration.modelName)'.")
+            "There is no model '\(name.prefix(200))' here; this server has "
+                + "\(names.map { "'\($0)'" }.joined(separator: " and ")).")
     }
 
     static func json(_ value: JSONValue) -> HTTPResponse {

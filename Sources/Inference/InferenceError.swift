@@ -9,6 +9,10 @@ package enum InferenceError: Error, Sendable, CustomStringConvertible {
     case missingMetadata(key: String)
     case invalidMetadata(key: String, reason: String)
     case unsupportedArchitecture(String, supported: [String])
+    /// The file has a model for embeddings where one that writes text is wanted.
+    case computesEmbeddings(architecture: String)
+    /// The other way round.
+    case generatesText(architecture: String)
     case missingTensor(String)
     case unexpectedTensor(String)
     case wrongShape(tensor: String, expected: [Int], actual: [Int])
@@ -39,6 +43,10 @@ package enum InferenceError: Error, Sendable, CustomStringConvertible {
         case .invalidMetadata(let key, let reason): "\(key) is wrong: \(reason)"
         case .unsupportedArchitecture(let name, let supported):
             "the architecture \(name.debugDescription) is not supported; supported are \(supported.joined(separator: ", "))"
+        case .computesEmbeddings(let name):
+            "this is a model for embeddings (\(name)), which writes no text; name one that does"
+        case .generatesText(let name):
+            "this model (\(name)) writes text and makes no embeddings; name one that does, such as nomic-embed-text-v1.5"
         case .missingTensor(let name): "the file has no tensor \(name)"
         case .unexpectedTensor(let name):
             "the tensor \(name) is not part of the architecture that the file names, so that its answers would be wrong"

@@ -52,6 +52,8 @@ struct Encoder {
                     }
                 }
             }
+        case .words(let pieces):
+            pieces.append(UnsafeBufferPointer(rebasing: text[range]), tokenizer.vocabulary, to: &tokens)
         case .scores(let scores):
             escaped(range, prefix: tokenizer.addsSpacePrefix && isAfterSpecial).withUnsafeBufferPointer {
                 appendCharacters($0, by: scores)

@@ -3,7 +3,8 @@
 /// Sources: Sennrich et al. 2016 (byte-pair encoding), GPT-2's byte-level alphabet, Kudo and Richardson 2018
 /// (SentencePiece), and for what GGUF files do not say the rules of llama.cpp's `llama-vocab.cpp`.
 ///
-/// Text is taken as it is: no Unicode normalization, so that decoding gives back the very text.
+/// Text is taken as it is: no Unicode normalization, so that decoding gives back the very text. Word pieces are the
+/// exception: they are for models that read and do not write.
 package final class Tokenizer: Sendable {
     let vocabulary: Vocabulary
     let specialTokens: SpecialTokens
@@ -13,10 +14,12 @@ package final class Tokenizer: Sendable {
     /// SentencePiece: a space is put before the text and after each special token, and taken away when decoding.
     let addsSpacePrefix: Bool
 
-    /// How words become tokens: by the ranks of pairs in the words of a pre-tokenizer, or by the scores of pieces.
+    /// How words become tokens: by the ranks of pairs in the words of a pre-tokenizer, by the scores of pieces, or by the
+    /// longest pieces.
     enum Engine: Sendable {
         case pairs(PairRanks, PreTokenizer)
         case scores(PieceScores)
+        case words(WordPieces)
     }
 
     let spelling: Vocabulary.Spelling
@@ -37,22 +40,20 @@ package final class Tokenizer: Sendable {
         let preTokenizer: PreTokenizer?
         switch description.model {
         case .byteLevelBPE(let name): preTokenizer = try PreTokenizer(named: name)
-        case .sentencePiece: preTokenizer = nil
+        case .sentencePiece, .wordPiece: preTokenizer = nil
         }
         let spelling = preTokenizer?.rule.spelling ?? .escapedSpaces
         let vocabulary = try Vocabulary(description, spelling: spelling)
         byteTokens = vocabulary.byteTokens(spelling)
         self.vocabulary = vocabulary
 
-        if let preTokenizer {
-            guard description.merges.count > 0 else { throw .missing(key: "tokenizer.ggml.merges") }
-            engine = .pairs(try PairRanks(description.merges, vocabulary: vocabulary), preTokenizer)
-        } else {
-            engine = .scores(try PieceScores(description.scores, vocabulary: vocabulary))
+        // The usual order of special tokens, for files that do not say theirs: SentencePiece's first three, and BERT's.
+        let usualTokens: (bos: TokenID, eos: TokenID, unknown: TokenID)?
+        switch description.model {
+        case .byteLevelBPE: usualTokens = nil
+        case .sentencePiece: usualTokens = (1, 2, 0)
+        case .wordPiece: usualTokens = (101, 102, 100)
         }
-        self.spelling = spelling
-        bytesJoinedToSpaces = spelling == .escapedSpaces ? vocabulary.bytesJoinedToSpaces : []
-
         func checked(_ id: TokenID?, _ key: String) throws(TokenizerError) -> TokenID? {
             // 4,294,967,295 means none.
             guard let id, id != -1 else { return nil }
@@ -61,13 +62,26 @@ package final class Tokenizer: Sendable {
             }
             return id
         }
-        // SentencePiece's own order of the first three tokens.
-        func usual(_ id: TokenID) -> TokenID? { preTokenizer == nil && Int(id) < vocabulary.count ? id : nil }
-        let bos = try checked(description.bosToken ?? usual(1), "bos_token_id")
-        let eos = try checked(description.eosToken ?? usual(2), "eos_token_id")
-        let unknown = try checked(description.unknownToken ?? usual(0), "unknown_token_id")
+        func usual(_ id: TokenID?) -> TokenID? { id.flatMap { Int($0) < vocabulary.count ? $0 : nil } }
+        let bos = try checked(description.bosToken ?? usual(usualTokens?.bos), "bos_token_id")
+        let eos = try checked(description.eosToken ?? usual(usualTokens?.eos), "eos_token_id")
+        let unknown = try checked(description.unknownToken ?? usual(usualTokens?.unknown), "unknown_token_id")
         let eot = try checked(description.eotToken, "eot_token_id")
         let eom = try checked(description.eomToken, "eom_token_id")
+
+        if case .wordPiece(let lowercases, let stripsAccents) = description.model {
+            guard let unknown else { throw .missing(key: "tokenizer.ggml.unknown_token_id") }
+            let normalization = BERTNormalization(lowercases: lowercases, stripsAccents: stripsAccents)
+            engine = .words(WordPieces(normalization: normalization, unknown: unknown))
+        } else if let preTokenizer {
+            guard description.merges.count > 0 else { throw .missing(key: "tokenizer.ggml.merges") }
+            engine = .pairs(try PairRanks(description.merges, vocabulary: vocabulary), preTokenizer)
+        } else {
+            engine = .scores(try PieceScores(description.scores, vocabulary: vocabulary))
+        }
+        self.spelling = spelling
+        bytesJoinedToSpaces = spelling == .escapedSpaces ? vocabulary.bytesJoinedToSpaces : []
+
         bosToken = bos
         eosToken = eos
         unknownToken = unknown
@@ -82,7 +96,11 @@ package final class Tokenizer: Sendable {
             bos != nil
             && (preTokenizer?.rule.alwaysAddsBOS == true
                 || description.addsBOS ?? preTokenizer?.rule.addsBOS ?? true)
-        addsEOS = eos != nil && description.addsEOS ?? false
+        if case .words = engine {
+            addsEOS = eos != nil && description.addsEOS ?? true
+        } else {
+            addsEOS = eos != nil && description.addsEOS ?? false
+        }
         addsSpacePrefix = preTokenizer == nil && description.addsSpacePrefix ?? true
 
         let (left, right) = Self.strippingTokens(description, vocabulary)

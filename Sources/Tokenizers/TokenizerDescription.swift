@@ -9,6 +9,8 @@ package struct TokenizerDescription: Sendable {
         case byteLevelBPE(preTokenizer: String)
         /// Byte-pair merges by the pieces' scores, with U+2581 for spaces and `<0xNN>` for bytes without a piece.
         case sentencePiece
+        /// The longest pieces of words, as in BERT, with U+2581 where a word begins.
+        case wordPiece(lowercases: Bool, stripsAccents: Bool)
     }
 
     package var model: Model
@@ -62,11 +64,19 @@ package struct TokenizerDescription: Sendable {
 
 extension TokenizerDescription.Model {
     /// The model by the names of a GGUF file: `tokenizer.ggml.model` and, for byte-level BPE, `tokenizer.ggml.pre`.
-    package init(ggmlModel: String, preTokenizer: String?) throws(TokenizerError) {
+    ///
+    /// Files for word pieces say in `tokenizer.ggml.normalizer.*` whether case and accents count; those without it are of
+    /// models for which they do not.
+    package init(
+        ggmlModel: String, preTokenizer: String?, lowercases: Bool? = nil, stripsAccents: Bool? = nil
+    ) throws(TokenizerError) {
         switch ggmlModel {
         case "gpt2": self = .byteLevelBPE(preTokenizer: preTokenizer ?? "default")
         case "gemma4": self = .byteLevelBPE(preTokenizer: "gemma4")
         case "llama": self = .sentencePiece
+        case "bert":
+            // As in BERT's own files, accents go where case does.
+            self = .wordPiece(lowercases: lowercases ?? true, stripsAccents: stripsAccents ?? lowercases ?? true)
         default: throw .unknownModel(ggmlModel)
         }
     }

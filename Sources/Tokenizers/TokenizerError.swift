@@ -18,7 +18,7 @@ package enum TokenizerError: Error, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknownModel(let name):
-            "unknown tokenizer model '\(name)' (tokenizer.ggml.model); known are 'gpt2', 'gemma4' and 'llama'"
+            "unknown tokenizer model '\(name)' (tokenizer.ggml.model); known are 'gpt2', 'gemma4', 'llama' and 'bert'"
         case .unknownPreTokenizer(let name):
             "unknown pre-tokenizer '\(name)' (tokenizer.ggml.pre): its rules for cutting text into words are not known"
         case .emptyVocabulary: "the vocabulary (tokenizer.ggml.tokens) is empty"

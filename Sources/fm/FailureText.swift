@@ -58,7 +58,7 @@ extension ModelStoreError {
         case .notInstalled, .unreadableFile, .notAModel: .unavailable
         case .noSpace, .cannotWrite: .storage
         case .network, .stalled, .notFound, .accessDenied, .httpStatus, .wrongLength, .wrongHash, .pipMissing,
-            .packageGone, .pipFailed, .damagedPackage:
+            .packageGone, .pipFailed, .damagedPackage, .damagedArchive:
             .fetch
         case .busy: .failure
         case .cancelled: .interrupted

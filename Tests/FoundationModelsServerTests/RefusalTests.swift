@@ -87,7 +87,7 @@ import Testing
         ("POST", "/v1/chat/completions", "", 400), ("POST", "/v1/chat/completions", "{", 400),
         ("POST", "/v1/chat/completions", "[]", 400), ("GET", "/v1/chat/completions", "", 405),
         ("POST", "/v1/models", "{}", 405), ("GET", "/v1/nothing", "", 404), ("GET", "/v1/models/other", "", 404),
-        ("POST", "/v1/embeddings", "{}", 501), ("BREW", "/", "", 405),
+        ("POST", "/v1/embeddings", "{}", 400), ("BREW", "/", "", 405),
         ("POST", "/v1/chat/completions", "{\(hello), \"model\": \"gpt-4\"}", 404),
     ])
     func statuses(method: String, path: String, body: String, status: Int) async throws {

@@ -34,6 +34,15 @@ enum Fixture {
             merges: StringTable(strings(file["byteLevel"]?["merges"])))
     }
 
+    /// - Parameter name: `wordPiece` or `casedWordPiece`.
+    static func wordPiece(_ name: String) -> TokenizerDescription {
+        let toy = file[name]
+        return TokenizerDescription(
+            model: .wordPiece(lowercases: name == "wordPiece", stripsAccents: name == "wordPiece"),
+            tokens: StringTable(strings(toy?["tokens"])), types: numbers(toy?["types"]).map { Int32($0) },
+            bosToken: 2, eosToken: 3, unknownToken: 1)
+    }
+
     static func sentencePiece() -> TokenizerDescription {
         let toy = file["sentencePiece"]
         return TokenizerDescription(

@@ -55,6 +55,15 @@ import fm
         let expected: JSONValue = ["input_tokens": 12, "cached_tokens": 3, "output_tokens": 7, "reasoning_tokens": 2]
         #expect(value["usage"] == expected)
         #expect(value["timings"]?["total_ms"]?.numberValue != nil)
+        // The scripted model does not say why it ended, and nothing is made up.
+        #expect(value["finish_reason"] == .null)
+    }
+
+    @Test func aContextIsForModelsOfThisMachine() async {
+        let other = await fixture.run(["respond", "--context", "100", "hello"], [[.text("x")]])
+        #expect(other.code == .usage && other.messages.contains("--context is for models of this machine"))
+        let small = await fixture.run(["respond", "--context", "5", "hello"], [[.text("x")]])
+        #expect(small.code == .usage && small.messages.contains("--context takes a whole number, 16 or more"))
     }
 
     @Test func aSchemaMakesJSON() async throws {

@@ -234,6 +234,12 @@ bool ck_attention(
     ck_pool *pool, const float *q, int64_t q_stride, const ck_token *tokens, int64_t count, ck_attention_shape shape, float *out,
     int64_t out_stride);
 
+/// The same for encoders, without an order of time: every token sees slots `0..<slots` (at least 1), whatever its own is. The
+/// shape's window does not count.
+bool ck_attention_to_all(
+    ck_pool *pool, const float *q, int64_t q_stride, const ck_token *tokens, int64_t count, int64_t slots,
+    ck_attention_shape shape, float *out, int64_t out_stride);
+
 // MARK: - Element-wise operations
 //
 // With many tokens they are shared out over the pool's threads, with few the caller does them alone.
@@ -243,6 +249,12 @@ bool ck_attention(
 void ck_rms_norm(
     ck_pool *pool, const float *x, int64_t x_stride, const float *weight, float epsilon, int64_t rows, int64_t width, float *out,
     int64_t out_stride);
+
+/// `out[t, i] = (x[t, i] - mean(x[t])) / sqrt(variance(x[t]) + epsilon) · weight[i] + bias[i]`, `width` elements per row; sums are
+/// kept in double. `out` may be `x`.
+void ck_layer_norm(
+    ck_pool *pool, const float *x, int64_t x_stride, const float *weight, const float *bias, float epsilon, int64_t rows,
+    int64_t width, float *out, int64_t out_stride);
 
 /// `x[i] += y[i]`.
 void ck_add(ck_pool *pool, float *x, const float *y, int64_t count);

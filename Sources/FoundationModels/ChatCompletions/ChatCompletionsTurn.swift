@@ -146,11 +146,17 @@ package struct ChatCompletionsTurn: Sendable {
             totalTokenCount: usage.promptTokens, cachedTokenCount: usage.cachedTokens)
         let output = LanguageModelExecutorGenerationChannel.Usage.Output(
             totalTokenCount: usage.completionTokens, reasoningTokenCount: usage.reasoningTokens)
+        let metadata: [String: any ConvertibleToGeneratedContent] =
+            finishReason.map { [LanguageModelSession.Usage.finishReasonKey: $0] } ?? [:]
         // To the kind of entry that there is: usage alone makes none.
         if calls.isEmpty {
-            await channel.send(.response(entryID: responseID, action: .updateUsage(input: input, output: output)))
+            await channel.send(
+                .response(
+                    entryID: responseID, action: .updateUsage(input: input, output: output, metadata: metadata)))
         } else {
-            await channel.send(.toolCalls(entryID: callsID, action: .updateUsage(input: input, output: output)))
+            await channel.send(
+                .toolCalls(
+                    entryID: callsID, action: .updateUsage(input: input, output: output, metadata: metadata)))
         }
     }
 }

@@ -43,8 +43,9 @@ extension LanguageModelSession.Response {
         case stop
     }
 
-    /// Why the response ended, as far as its tokens tell.
+    /// Why the response ended, as its provider said, or as far as its tokens tell.
     public var finishReason: FinishReason {
+        if let reason = usage.finishReason { return reason == "length" ? .length : .complete }
         for case .prompt(let prompt) in transcriptEntries.reversed() {
             guard let maximum = prompt.options.maximumResponseTokens else { continue }
             return usage.output.totalTokenCount >= maximum ? .length : .complete

@@ -40,6 +40,12 @@ extension LanguageModelSession {
 }
 
 extension LanguageModelSession.Usage {
+    /// Where the metadata says why a response ended, in the words of Chat Completions: `stop`, `length`.
+    package static let finishReasonKey = "finish_reason"
+
+    /// Why the response ended, when its provider said so.
+    package var finishReason: String? { try? metadata[Self.finishReasonKey]?.value(String.self) }
+
     static var zero: Self {
         Self(
             input: Input(totalTokenCount: 0, cachedTokenCount: 0),

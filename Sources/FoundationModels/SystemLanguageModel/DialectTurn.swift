@@ -95,7 +95,9 @@ struct DialectTurn {
                     pendingTokens = 0
                     sent = end
                 }
-            case .finished(let tokens): count.output = before.output + tokens
+            case .finished(let tokens, let wasCut):
+                count.output = before.output + tokens
+                count.wasCut = wasCut
             }
             if isCall { break }
         }

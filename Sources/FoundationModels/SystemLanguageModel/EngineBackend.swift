@@ -10,6 +10,8 @@ package struct EngineBackend: LocalModelBackend {
     let choose: @Sendable () throws -> ModelStore.Choice
     private let grammars = GrammarCache()
     private var toolCalling: ToolCallingStrategy?
+    /// The most tokens of a conversation; nil: what the model was trained for.
+    private var contextLimit: Int?
 
     init(choose: @escaping @Sendable () throws -> ModelStore.Choice) { self.choose = choose }
 
@@ -17,7 +19,10 @@ package struct EngineBackend: LocalModelBackend {
     static let standard = EngineBackend { try ModelStore().defaultModel() }
 
     /// A certain file.
-    package init(file: URL) { self.init(named: file.path) }
+    package init(file: URL, contextLimit: Int? = nil) {
+        self.init(named: file.path)
+        self.contextLimit = contextLimit
+    }
 
     /// A model by its name in the store, or by its path.
     ///
@@ -67,7 +72,9 @@ package struct EngineBackend: LocalModelBackend {
     }
 
     package var contextSize: Int {
-        guard let model, let size = try? EngineLibrary.shared.contextSize(of: model.url) else { return 0 }
+        guard let model, let size = try? EngineLibrary.shared.contextSize(of: model.url, limit: contextLimit) else {
+            return 0
+        }
         return size
     }
 
@@ -89,7 +96,7 @@ package struct EngineBackend: LocalModelBackend {
             throw SystemLanguageModel.Error.assetsUnavailable(.init(debugDescription: unavailabilityExplanation))
         }
         do {
-            return try await EngineLibrary.shared.engine(for: model.url)
+            return try await EngineLibrary.shared.engine(for: model.url, contextSize: contextLimit)
         } catch let error as InferenceError {
             throw SystemLanguageModel.Error.assetsUnavailable(
                 .init(debugDescription: "The model \(model.path) cannot be loaded: \(error)."))
@@ -136,8 +143,9 @@ package struct EngineBackend: LocalModelBackend {
                         continuation.yield(.promptProcessed(total: total, cached: cached))
                     case .text(let text, let count): continuation.yield(.text(text, tokenCount: count))
                     case .logprobs: break
-                    case .finished(_, let usage):
-                        continuation.yield(.finished(outputTokenCount: usage.generatedTokens))
+                    case .finished(let reason, let usage):
+                        continuation.yield(
+                            .finished(outputTokenCount: usage.generatedTokens, wasCut: reason == .maximumTokens))
                     }
                 }
                 try Task.checkCancellation()

@@ -21,40 +21,51 @@ final class EngineLibrary: Sendable {
     func loadCount(of file: URL) -> Int { state.withLock { $0.loadCounts[file.path, default: 0] } }
 
     /// The engine for a file, loaded when it is first asked for. A load that failed is tried again.
-    func engine(for file: URL) async throws -> Engine {
+    ///
+    /// - Parameter contextSize: The most tokens of a conversation; nil: what the model was trained for.
+    func engine(for file: URL, contextSize: Int? = nil) async throws -> Engine {
+        let key = Self.key(file, contextSize)
         let task = state.withLock { state in
-            if let task = state.engines[file.path] { return task }
+            if let task = state.engines[key] { return task }
             state.loadCounts[file.path, default: 0] += 1
-            let task = Task.detached { try await Self.load(file) }
-            state.engines[file.path] = task
+            let task = Task.detached { try await Self.load(file, contextSize) }
+            state.engines[key] = task
             return task
         }
         do {
             return try await task.value
         } catch {
             state.withLock { state in
-                if state.engines[file.path] == task { state.engines[file.path] = nil }
+                if state.engines[key] == task { state.engines[key] = nil }
             }
             throw error
         }
     }
 
     /// Loads on a thread of its own: reading the weights blocks.
-    private static func load(_ file: URL) async throws -> Engine {
+    private static func load(_ file: URL, _ contextSize: Int?) async throws -> Engine {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
                 let folder = EngineOptions.standardPrefixFolder(environment: ProcessInfo.processInfo.environment)
                 continuation.resume(
-                    with: Result { try Engine.load(file, options: EngineOptions(prefixFolder: folder)) })
+                    with: Result {
+                        try Engine.load(
+                            file, options: EngineOptions(contextSize: contextSize, prefixFolder: folder))
+                    })
             }
         }
     }
 
+    private static func key(_ file: URL, _ contextSize: Int?) -> String {
+        contextSize.map { "\(file.path)\u{0}\($0)" } ?? file.path
+    }
+
     /// The context size of a file, read from its metadata once.
-    func contextSize(of file: URL) throws -> Int {
-        if let known = state.withLock({ $0.contextSizes[file.path] }) { return known }
-        let size = try Engine.contextSize(of: file)
-        state.withLock { $0.contextSizes[file.path] = size }
+    func contextSize(of file: URL, limit: Int? = nil) throws -> Int {
+        let key = Self.key(file, limit)
+        if let known = state.withLock({ $0.contextSizes[key] }) { return known }
+        let size = try Engine.contextSize(of: file, options: EngineOptions(contextSize: limit))
+        state.withLock { $0.contextSizes[key] = size }
         return size
     }
 

@@ -63,8 +63,8 @@ package enum LocalGenerationEvent: Sendable {
     case promptProcessed(total: Int, cached: Int)
     /// Text, never with half a character.
     case text(String, tokenCount: Int)
-    /// The end, with the number of tokens generated in all.
-    case finished(outputTokenCount: Int)
+    /// The end, with the number of tokens generated in all, and whether it came because there may be no more of them.
+    case finished(outputTokenCount: Int, wasCut: Bool = false)
 }
 
 /// A prompt, or a prompt with what has come of its answer, has more tokens than the model can read.

@@ -17,11 +17,18 @@ struct LocalTurn {
         var input = 0
         var cached = 0
         var output = 0
+        /// Whether the answer ended at the maximum of its tokens; nil before its end.
+        var wasCut: Bool?
 
         var usage: LanguageModelExecutorGenerationChannel.Usage {
             .init(
                 input: .init(totalTokenCount: input, cachedTokenCount: cached),
                 output: .init(totalTokenCount: output, reasoningTokenCount: 0))
+        }
+
+        /// What the session is told beside the counts.
+        var metadata: [String: any ConvertibleToGeneratedContent] {
+            wasCut.map { [LanguageModelSession.Usage.finishReasonKey: $0 ? "length" : "stop"] } ?? [:]
         }
     }
 
@@ -56,7 +63,10 @@ struct LocalTurn {
     }
 
     nonisolated(nonsending) func report(_ count: Count) async {
-        await channel.send(.response(action: .updateUsage(input: count.usage.input, output: count.usage.output)))
+        await channel.send(
+            .response(
+                action: .updateUsage(
+                    input: count.usage.input, output: count.usage.output, metadata: count.metadata)))
     }
 
     // MARK: The answer
@@ -74,7 +84,9 @@ struct LocalTurn {
             case .text(let text, let tokens):
                 count.output += tokens
                 await send(text: text, tokenCount: tokens)
-            case .finished(let tokens): count.output = before.output + tokens
+            case .finished(let tokens, let wasCut):
+                count.output = before.output + tokens
+                count.wasCut = wasCut
             }
         }
         try Task.checkCancellation()
@@ -141,7 +153,7 @@ struct LocalTurn {
             case .text(let piece, let tokens):
                 text += piece
                 tokenCount += tokens
-            case .finished(let tokens): tokenCount = tokens
+            case .finished(let tokens, _): tokenCount = tokens
             }
         }
         try Task.checkCancellation()

@@ -2,5 +2,9 @@ import Foundation
 
 extension SystemLanguageModel {
     /// The model of a GGUF file.
-    package convenience init(file: URL) { self.init(backend: EngineBackend(file: file)) }
+    ///
+    /// - Parameter contextLimit: The most tokens of a conversation; nil: what the model was trained for.
+    package convenience init(file: URL, contextLimit: Int? = nil) {
+        self.init(backend: EngineBackend(file: file, contextLimit: contextLimit))
+    }
 }

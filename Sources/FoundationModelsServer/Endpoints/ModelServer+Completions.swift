@@ -6,7 +6,7 @@ import Tokenizers
 extension ModelServer {
     func chatCompletions(_ request: HTTPRequest, _ client: String) throws(APIError) -> HTTPResponse {
         let chat = try ChatCompletionRequest(object(request))
-        try checkModel(chat.model)
+        let engine = try textEngine(chat.model)
         let place = try gate.enter(chat.parameters.count)
         let answer = try ChatAnswer(chat, engine, grammars)
         let format = ChatFormat(
@@ -19,7 +19,7 @@ extension ModelServer {
 
     func completions(_ request: HTTPRequest, _ client: String) throws(APIError) -> HTTPResponse {
         let completion = try CompletionRequest(object(request))
-        try checkModel(completion.model)
+        let engine = try textEngine(completion.model)
         let parameters = completion.parameters
         let place = try gate.enter(completion.prompts.count * parameters.count)
         var generations: [GenerationRequest] = []
@@ -58,7 +58,7 @@ extension ModelServer {
         let format = CompletionFormat(
             envelope: envelope("cmpl-", "text_completion", chunk: "text_completion"), tokenizer: engine.tokenizer,
             hasLogprobs: completion.logprobCount != nil, echoes: echoes)
-        let (engine, all) = (engine, generations)
+        let all = generations
         return respond(request, client, place, count: all.count, parameters, format) { number, send in
             var usage = AnswerUsage()
             do {
@@ -121,8 +121,7 @@ extension ModelServer {
                     collected.enumerated().map { format.choice($0.offset, $0.element) }, usage: answers.usage))
         } catch {
             answers.end()
-            // A client that has closed only its own side reads why nothing comes.
-            return APIError.invalid(nil, "The client has closed its side of the connection.").response
+            return APIError.clientGone.response
         }
     }
 }

@@ -4,21 +4,31 @@ import JSON
 import Tokenizers
 
 extension ModelServer {
-    private var modelObject: JSONValue {
-        [
-            "id": .string(configuration.modelName), "object": "model", "created": .number(JSONNumber(created)),
-            "owned_by": "foundationmodels", "context_window": .number(JSONNumber(engine.contextSize)),
-            "max_model_len": .number(JSONNumber(engine.contextSize)),
-            "architecture": .string(engine.description.architecture),
-            "parameter_count": .number(JSONNumber(engine.description.parameterCount)),
-        ]
+    /// What is known of the models, by name.
+    private var modelObjects: [(name: String, value: JSONValue)] {
+        func object(_ name: String, _ description: ModelDescription, contextSize: Int) -> (String, JSONValue) {
+            (
+                name,
+                [
+                    "id": .string(name), "object": "model", "created": .number(JSONNumber(created)),
+                    "owned_by": "foundationmodels", "context_window": .number(JSONNumber(contextSize)),
+                    "max_model_len": .number(JSONNumber(contextSize)),
+                    "architecture": .string(description.architecture),
+                    "parameter_count": .number(JSONNumber(description.parameterCount)),
+                ]
+            )
+        }
+        return [
+            engine.map { object(configuration.modelName, $0.description, contextSize: $0.contextSize) },
+            embedder.map { object($0.name, $0.model.description, contextSize: $0.model.contextSize) },
+        ].compactMap(\.self)
     }
 
-    func models() -> HTTPResponse { Self.json(["object": "list", "data": [modelObject]]) }
+    func models() -> HTTPResponse { Self.json(["object": "list", "data": .array(modelObjects.map(\.value))]) }
 
     func model(_ name: String) throws(APIError) -> HTTPResponse {
-        try checkModel(name)
-        return Self.json(modelObject)
+        guard let found = modelObjects.first(where: { $0.name == name }) else { throw unknownModel(name) }
+        return Self.json(found.value)
     }
 
     /// 503 from the signal on, so that what balances a load sends no more.
@@ -49,26 +59,36 @@ extension ModelServer {
     func tokenize(_ request: HTTPRequest) throws(APIError) -> HTTPResponse {
         let object = try object(request)
         let tokens: [TokenID]
+        let size: Int
         if object["messages"] != nil {
             let chat = try ChatCompletionRequest(object)
-            try checkModel(chat.model)
+            let engine = try textEngine(chat.model)
+            size = engine.contextSize
             do { tokens = try engine.tokens(of: chat.messages.answering(schema: nil)) } catch {
                 throw ChatAnswer.error(error)
             }
         } else {
             var fields = Fields(object)
-            try checkModel(fields.string("model"))
+            let name = try fields.string("model")
             let content = try fields.string("content")
             let prompt = try fields.string("prompt")
             guard let text = content ?? prompt else { throw fields.missing("content") }
             let addsSpecial = try fields.bool("add_special") ?? false
             let parsesSpecial = try fields.bool("parse_special") ?? true
             try fields.finish()
-            tokens = engine.tokenizer.encode(text, parsesSpecial: parsesSpecial, addsBOS: addsSpecial)
+            let tokenizer: Tokenizer
+            if let embedder, name == embedder.name || engine == nil && name == nil {
+                (tokenizer, size) = (embedder.model.tokenizer, embedder.model.contextSize)
+            } else {
+                let engine = try textEngine(name)
+                (tokenizer, size) = (engine.tokenizer, engine.contextSize)
+            }
+            tokens = tokenizer.encode(
+                text, parsesSpecial: parsesSpecial, addsBOS: addsSpecial, addsEOS: addsSpecial)
         }
         return Self.json([
             "tokens": .array(tokens.map { .number(JSONNumber(Int($0))) }),
-            "count": .number(JSONNumber(tokens.count)), "max_model_len": .number(JSONNumber(engine.contextSize)),
+            "count": .number(JSONNumber(tokens.count)), "max_model_len": .number(JSONNumber(size)),
         ])
     }
 }

@@ -20,6 +20,7 @@ final class ServerMetrics: Sendable {
         var requests: [String: Int] = [:]
         var endings: [RunningAnswers.Ending: Int] = [:]
         var usage = AnswerUsage()
+        var embeddedTokens = 0
         var first = Histogram()
         var total = Histogram()
     }
@@ -41,6 +42,8 @@ final class ServerMetrics: Sendable {
             state.total.note(outcome.total)
         }
     }
+
+    func noteEmbeddings(tokens: Int) { state.withLock { $0.embeddedTokens += tokens } }
 
     func text(active: Int, waiting: Int, connections: Int, memory: Int?) -> String {
         let state = self.state.withLock { $0 }
@@ -65,6 +68,8 @@ final class ServerMetrics: Sendable {
         value("cached_prompt_tokens_total", "", "\(state.usage.cached)")
         begin("completion_tokens_total", "counter", "Tokens that were generated.")
         value("completion_tokens_total", "", "\(state.usage.completion)")
+        begin("embedded_tokens_total", "counter", "Tokens of texts that embeddings were made of.")
+        value("embedded_tokens_total", "", "\(state.embeddedTokens)")
         begin("active_generations", "gauge", "Texts that are being generated.")
         value("active_generations", "", "\(active)")
         begin("waiting_generations", "gauge", "Texts that wait to be generated.")

@@ -93,10 +93,14 @@ final class RunningAnswers: Sendable {
         }
     }
 
-    private func timedOut() -> [NumberedEvent] {
-        let error = APIError(
+    static func timeout(_ limit: Duration) -> APIError {
+        APIError(
             status: 504, type: "server_error", code: "timeout",
-            "The answer was not complete within the \(Int(timeLimit / .seconds(1))) seconds that a request may take.")
+            "The answer was not complete within the \(Int(limit / .seconds(1))) seconds that a request may take.")
+    }
+
+    private func timedOut() -> [NumberedEvent] {
+        let error = Self.timeout(timeLimit)
         let numbers = state.withLock { $0.unfinished }
         let events = numbers.sorted().map { NumberedEvent(answer: $0, event: .failed(error)) }
         note(events)

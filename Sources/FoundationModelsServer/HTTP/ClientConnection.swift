@@ -50,6 +50,13 @@ package final class ClientConnection: Sendable {
         }
     }
 
+    /// Whether the client has closed its side.
+    package var isGone: Bool {
+        // POLLRDHUP, as above.
+        var descriptors = [pollfd(fd: descriptor, events: 0x2000, revents: 0)]
+        return poll(&descriptors, 1, 0) > 0
+    }
+
     /// Ends the connection when its client takes longer than it may to send a request or to read an answer.
     func enforce(_ limits: HTTPLimits, now: ContinuousClock.Instant) {
         let (phase, since) = state.withLock { $0 }

@@ -28,6 +28,9 @@ package struct APIError: Error, Sendable, Hashable {
         APIError(status: 400, type: "invalid_request_error", code: code, parameter: parameter, message)
     }
 
+    /// A client that has closed only its own side reads why nothing comes.
+    static let clientGone = APIError.invalid(nil, "The client has closed its side of the connection.")
+
     /// The server failed.
     static func failure(_ message: String) -> APIError {
         APIError(status: 500, type: "server_error", message)

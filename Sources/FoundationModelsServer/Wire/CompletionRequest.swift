@@ -61,7 +61,7 @@ struct CompletionRequest: Sendable {
         return prompts
     }
 
-    private static func tokens(_ array: [JSONValue], _ path: String) throws(APIError) -> [TokenID] {
+    static func tokens(_ array: [JSONValue], _ path: String) throws(APIError) -> [TokenID] {
         var tokens: [TokenID] = []
         for (index, element) in array.enumerated() {
             guard let value = element.numberValue?.intValue, let token = TokenID(exactly: value) else {

@@ -21,7 +21,7 @@ package struct EngineOptions: Sendable, Equatable {
 
     package init(
         threadCount: Int? = nil, contextSize: Int? = nil, cachedTokenLimit: Int? = nil, prefixFolder: URL? = nil,
-        prefixFolderLimit: Int = 1 << 30, prefillBatch: Int = 256, concurrentRequests: Int = 4
+        prefixFolderLimit: Int = 1 << 30, prefillBatch: Int = 256, concurrentRequests: Int = 16
     ) {
         self.threadCount = threadCount
         self.contextSize = contextSize

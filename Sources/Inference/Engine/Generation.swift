@@ -172,10 +172,15 @@ final class Generation {
         if let count = job.request.logprobCount { logprobRow = LogprobRow(logits, count: count) }
     }
 
-    /// Chooses the next token and takes it. Afterwards either `isFinished`, or there are pending tokens.
-    func choose(_ logits: UnsafeBufferPointer<Float>, _ choice: Choice) throws(InferenceError) {
+    /// Chooses the next token; nil when no logit is finite. Touches nothing that other requests have.
+    func sample(_ logits: UnsafeBufferPointer<Float>, _ choice: Choice) -> TokenID? {
         let tokens: [TokenID]? = if case .few(let tokens) = choice { tokens } else { nil }
-        guard let token = sampler.sample(logits, tokens: tokens) else { throw .notFinite }
+        return sampler.sample(logits, tokens: tokens)
+    }
+
+    /// Takes the token that was chosen. Afterwards either `isFinished`, or there are pending tokens.
+    func take(_ sampled: TokenID?) throws(InferenceError) {
+        guard let token = sampled else { throw .notFinite }
         openTokens = nil
         if let row = logprobRow, !stopTokens.contains(token) { unsentLogprobs.append(row.choosing(token)) }
         if stopTokens.contains(token) { return finish(.endOfText) }

@@ -284,9 +284,13 @@ final class Scheduler: @unchecked Sendable {
             }
             if end > index {
                 try computeAll(output..<outputEnd, vocabularySize)
+                let sampled = sample(shares[index..<end], choices[index..<end], vocabularySize)
+                let first = index
                 var row = 0
                 while index < end {
-                    try choose(shares[index], choices[index], firstOutput: output, computedRow: row)
+                    try choose(
+                        shares[index], choices[index], firstOutput: output, computedRow: row,
+                        sampled: sampled[index - first])
                     row += shares[index].outputCount
                     output += shares[index].outputCount
                     index += 1
@@ -299,6 +303,43 @@ final class Scheduler: @unchecked Sendable {
         }
     }
 
+    /// Samples from the first computed row of each of some requests. That takes a pass or more over the vocabulary each, and
+    /// no request has anything of another, so they are shared out over the threads.
+    private func sample(
+        _ shares: ArraySlice<Share>, _ choices: ArraySlice<Result<Generation.Choice, InferenceError>>,
+        _ vocabularySize: Int
+    ) -> [TokenID?] {
+        let shares = Array(shares)
+        let choices = choices.compactMap { try? $0.get() }
+        var row = 0
+        let offsets = shares.map { share in
+            defer { row += share.outputCount }
+            return row * vocabularySize
+        }
+        var sampled = [TokenID?](repeating: nil, count: shares.count)
+        logits.withUnsafeMutableBufferPointer { logits in
+            sampled.withUnsafeMutableBufferPointer { sampled in
+                transformer.threads.forEach(shares.count) { index in
+                    let row = UnsafeMutableBufferPointer(
+                        rebasing: logits[offsets[index]..<offsets[index] + vocabularySize])
+                    sampled[index] = Self.sample(shares[index].generation, choices[index], row)
+                }
+            }
+        }
+        return sampled
+    }
+
+    /// Masks the logits of one request and samples from them.
+    private static func sample(
+        _ generation: Generation, _ choice: Generation.Choice, _ row: UnsafeMutableBufferPointer<Float>
+    ) -> TokenID? {
+        if case .all = choice { generation.note(UnsafeBufferPointer(row)) }
+        if case .all(let mask?) = choice {
+            mask.withWords { ck_mask(row.baseAddress, $0.baseAddress, Int64(row.count)) }
+        }
+        return generation.sample(UnsafeBufferPointer(row), choice)
+    }
+
     /// Lets one request choose its next token, and then as many further ones as its draft has guessed right.
     ///
     /// Each token is chosen from the model's distribution at its place, as it would be without a draft; the draft only says
@@ -307,8 +348,10 @@ final class Scheduler: @unchecked Sendable {
     /// - Parameters:
     ///   - firstOutput: The output of the step that predicts the next token.
     ///   - computedRow: Where the logits of that output and of the draft's are; nil: they are not computed.
+    ///   - sampled: What was sampled from the computed row.
     private func choose(
-        _ share: Share, _ first: Result<Generation.Choice, InferenceError>, firstOutput: Int, computedRow: Int?
+        _ share: Share, _ first: Result<Generation.Choice, InferenceError>, firstOutput: Int, computedRow: Int?,
+        sampled: TokenID? = nil
     ) throws(InferenceError) {
         let generation = share.generation
         let vocabularySize = transformer.configuration.vocabularySize
@@ -318,7 +361,9 @@ final class Scheduler: @unchecked Sendable {
             switch choice {
             case .failure(let error): generation.fail(error)
             case .success(let wanted):
-                if let computedRow {
+                if computedRow != nil, accepted == 0 {
+                    take(sampled, generation)
+                } else if let computedRow {
                     choose(generation, wanted, row: computedRow + accepted, vocabularySize)
                 } else if case .few(let tokens) = wanted {
                     try computeFew(firstOutput + accepted, tokens)
@@ -379,17 +424,13 @@ final class Scheduler: @unchecked Sendable {
     }
 
     private func choose(_ generation: Generation, _ choice: Generation.Choice, _ offset: Int, _ count: Int) {
-        logits.withUnsafeMutableBufferPointer { buffer in
-            let row = UnsafeMutableBufferPointer(rebasing: buffer[offset..<offset + count])
-            if case .all = choice { generation.note(UnsafeBufferPointer(row)) }
-            if case .all(let mask?) = choice {
-                mask.withWords { ck_mask(row.baseAddress, $0.baseAddress, Int64(count)) }
-            }
-            do throws(InferenceError) {
-                try generation.choose(UnsafeBufferPointer(row), choice)
-            } catch {
-                generation.fail(error)
-            }
+        let sampled = logits.withUnsafeMutableBufferPointer { buffer in
+            Self.sample(generation, choice, UnsafeMutableBufferPointer(rebasing: buffer[offset..<offset + count]))
         }
+        take(sampled, generation)
+    }
+
+    private func take(_ sampled: TokenID?, _ generation: Generation) {
+        do throws(InferenceError) { try generation.take(sampled) } catch { generation.fail(error) }
     }
 }

@@ -6,6 +6,7 @@
 package struct Architecture: Sendable {
     /// The name in `general.architecture`, which is also the prefix of the family's metadata keys.
     package let name: String
+    package var purpose: Purpose = .text
     /// Which two numbers of a head RoPE turns together.
     var ropePairing: RoPEPairing = .halves
     var activation: Activation = .silu
@@ -30,6 +31,15 @@ package struct Architecture: Sendable {
     /// Every n-th layer has no position information; 0: none.
     var noPositionPeriod = 0
 
+    /// What the models of a family are for.
+    package enum Purpose: Sendable {
+        /// They go on with a text.
+        case text
+        /// They make one vector of a text.
+        case embeddings
+    }
+
+    /// The families that generate text.
     package static let all: [Architecture] = [
         // Llama 2 and 3, Mistral, SmolLM2. The converter reorders query and key rows for interleaved pairs.
         Architecture(name: "llama", ropePairing: .interleaved),
@@ -47,9 +57,18 @@ package struct Architecture: Sendable {
         Architecture(name: "phi3", fusesQKV: true, fusesGateUp: true),
     ]
 
+    /// The families of encoders, whose block is
+    ///
+    ///     x = norm(x + attention(x));  x = norm(x + feedForward(x))
+    ///
+    /// with attention to all tokens and norms that take the mean away. Nomic BERT: https://arxiv.org/abs/2402.01613
+    package static let encoders: [Architecture] = [
+        Architecture(name: "nomic-bert", purpose: .embeddings, fusesQKV: true)
+    ]
+
     package static func named(_ name: String) throws(InferenceError) -> Architecture {
-        guard let found = all.first(where: { $0.name == name }) else {
-            throw .unsupportedArchitecture(name, supported: all.map(\.name))
+        guard let found = (all + encoders).first(where: { $0.name == name }) else {
+            throw .unsupportedArchitecture(name, supported: (all + encoders).map(\.name))
         }
         return found
     }

@@ -10,10 +10,17 @@ extension ModelConfiguration {
     }
 
     /// Reads the metadata of the file, `ARCHITECTURE.*`, and checks that the numbers fit each other.
-    /// - Parameter contextSize: The context to prepare for; nil: the one that the model was trained for.
-    package init(_ file: GGUFFile, contextSize: Int? = nil) throws(InferenceError) {
+    /// - Parameters:
+    ///   - contextSize: The context to prepare for; nil: the one that the model was trained for.
+    ///   - purpose: What the model is wanted for; a file of a family with another purpose is refused.
+    package init(
+        _ file: GGUFFile, contextSize: Int? = nil, purpose: Architecture.Purpose = .text
+    ) throws(InferenceError) {
         let name = try file.require("general.architecture", as: "a string", \.stringValue)
         let architecture = try Architecture.named(name)
+        guard architecture.purpose == purpose else {
+            throw purpose == .text ? .computesEmbeddings(architecture: name) : .generatesText(architecture: name)
+        }
         let keys = Keys(file: file, prefix: name)
 
         let layerCount = try keys.integer("block_count", in: 1...Limit.layers)
@@ -67,7 +74,8 @@ extension ModelConfiguration {
         }
 
         trainedContextSize = try keys.integer("context_length", in: 1...Limit.context)
-        normEpsilon = try keys.number("attention.layer_norm_rms_epsilon", above: 0)
+        normEpsilon = try keys.number(
+            purpose == .text ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon", above: 0)
         let scaleWidth =
             architecture.layerCountsWithWidthScale.contains(layerCount) ? width / headCount : headWidth
         attentionScale =

@@ -220,7 +220,7 @@ package final class Transformer {
 }
 
 extension RoPEPairing {
-    fileprivate var kernelStyle: ck_rope_style {
+    var kernelStyle: ck_rope_style {
         switch self {
         case .interleaved: CK_ROPE_NEIGHBOURS
         case .halves: CK_ROPE_HALVES

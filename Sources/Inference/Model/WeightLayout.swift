@@ -22,12 +22,24 @@ struct WeightLayout {
         self.file = file
         let width = configuration.width
         try require(matrix: "token_embd", rows: configuration.vocabularySize, columns: width)
-        try require(vector: "output_norm.weight", count: width)
-        if file.tensor("output.weight") != nil {
-            try require(matrix: "output", rows: configuration.vocabularySize, columns: width)
-        }
-        for layer in 0..<configuration.layerCount {
-            try addLayer("blk.\(layer)", configuration)
+        switch configuration.architecture.purpose {
+        case .text:
+            try require(vector: "output_norm.weight", count: width)
+            if file.tensor("output.weight") != nil {
+                try require(matrix: "output", rows: configuration.vocabularySize, columns: width)
+            }
+            for layer in 0..<configuration.layerCount {
+                try addLayer("blk.\(layer)", configuration)
+            }
+        case .embeddings:
+            if let types = file.tensor("token_types.weight") {
+                // One vector for each type of token, the first of which all tokens of a text have.
+                try add(types.name, shape: [width, max(1, types.rows)], isMatrix: false)
+            }
+            try require(norm: "token_embd_norm", count: width)
+            for layer in 0..<configuration.layerCount {
+                try addEncoderLayer("blk.\(layer)", configuration)
+            }
         }
         for name in Self.elsewhere where file.tensor(name) != nil { known.insert(name) }
         if let unexpected = file.tensors.first(where: { !known.contains($0.name) }) {
@@ -45,11 +57,37 @@ struct WeightLayout {
     ) throws(InferenceError) {
         let architecture = configuration.architecture
         let width = configuration.width
+
+        try require(vector: "\(block).attn_norm.weight", count: width)
+        try addProjections(block, configuration)
+        if architecture.normalizesQueryKey {
+            try require(vector: "\(block).attn_q_norm.weight", count: configuration.headWidth)
+            try require(vector: "\(block).attn_k_norm.weight", count: configuration.headWidth)
+        }
+        try require(vector: "\(block).ffn_norm.weight", count: width)
+        if architecture.hasPostNorms {
+            try require(vector: "\(block).post_attention_norm.weight", count: width)
+            try require(vector: "\(block).post_ffw_norm.weight", count: width)
+        }
+    }
+
+    private mutating func addEncoderLayer(
+        _ block: String, _ configuration: ModelConfiguration
+    ) throws(InferenceError) {
+        try addProjections(block, configuration)
+        try require(norm: "\(block).attn_output_norm", count: configuration.width)
+        try require(norm: "\(block).layer_output_norm", count: configuration.width)
+    }
+
+    /// The matrices of attention and feed-forward, which all blocks have.
+    private mutating func addProjections(
+        _ block: String, _ configuration: ModelConfiguration
+    ) throws(InferenceError) {
+        let architecture = configuration.architecture
+        let width = configuration.width
         let queryWidth = configuration.queryWidth
         let keyValueWidth = configuration.keyValueWidth
         let feedForwardWidth = configuration.feedForwardWidth
-
-        try require(vector: "\(block).attn_norm.weight", count: width)
         if architecture.fusesQKV {
             try require(matrix: "\(block).attn_qkv", rows: queryWidth + 2 * keyValueWidth, columns: width)
         } else {
@@ -57,16 +95,7 @@ struct WeightLayout {
             try require(matrix: "\(block).attn_k", rows: keyValueWidth, columns: width)
             try require(matrix: "\(block).attn_v", rows: keyValueWidth, columns: width)
         }
-        if architecture.normalizesQueryKey {
-            try require(vector: "\(block).attn_q_norm.weight", count: configuration.headWidth)
-            try require(vector: "\(block).attn_k_norm.weight", count: configuration.headWidth)
-        }
         try require(matrix: "\(block).attn_output", rows: width, columns: queryWidth)
-        try require(vector: "\(block).ffn_norm.weight", count: width)
-        if architecture.hasPostNorms {
-            try require(vector: "\(block).post_attention_norm.weight", count: width)
-            try require(vector: "\(block).post_ffw_norm.weight", count: width)
-        }
         if architecture.fusesGateUp {
             try require(matrix: "\(block).ffn_up", rows: 2 * feedForwardWidth, columns: width)
         } else {
@@ -74,6 +103,12 @@ struct WeightLayout {
             try require(matrix: "\(block).ffn_up", rows: feedForwardWidth, columns: width)
         }
         try require(matrix: "\(block).ffn_down", rows: width, columns: feedForwardWidth)
+    }
+
+    /// Weight and bias of a norm that takes the mean away.
+    private mutating func require(norm name: String, count: Int) throws(InferenceError) {
+        try require(vector: "\(name).weight", count: count)
+        try require(vector: "\(name).bias", count: count)
     }
 
     /// A matrix `NAME.weight` and, where the file has one, its bias `NAME.bias`.

@@ -1,7 +1,6 @@
 import CKernels
 
-/// The weights of a model in memory, prepared for the kernels. They lie one after the other in one allocation of huge
-/// pages and are read-only once loaded.
+/// The weights of a model that generates text.
 final class Weights: @unchecked Sendable {
     /// [vocabulary, width]
     let embedding: UnsafePointer<ck_matrix>
@@ -10,12 +9,8 @@ final class Weights: @unchecked Sendable {
     /// [vocabulary, width]; the embedding itself in models that tie the two.
     let head: UnsafePointer<ck_matrix>
     let layers: [Layer]
-    /// All parameters, tied ones counted once.
-    let parameterCount: Int
-
-    private let arena: UnsafeMutableRawBufferPointer
-    /// The descriptions of all matrices, which the kernels take by pointer.
-    private let matrices: UnsafeMutableBufferPointer<ck_matrix>
+    /// What the pointers point into.
+    private let tensors: LoadedTensors
 
     struct Layer {
         /// [width]
@@ -47,22 +42,16 @@ final class Weights: @unchecked Sendable {
 
     init(
         embedding: UnsafePointer<ck_matrix>, outputNorm: UnsafePointer<Float>, head: UnsafePointer<ck_matrix>,
-        layers: [Layer], parameterCount: Int, arena: UnsafeMutableRawBufferPointer,
-        matrices: UnsafeMutableBufferPointer<ck_matrix>
+        layers: [Layer], tensors: LoadedTensors
     ) {
         self.embedding = embedding
         self.outputNorm = outputNorm
         self.head = head
         self.layers = layers
-        self.parameterCount = parameterCount
-        self.arena = arena
-        self.matrices = matrices
+        self.tensors = tensors
     }
 
-    deinit {
-        ck_free(arena.baseAddress, arena.count)
-        matrices.deallocate()
-    }
+    var parameterCount: Int { tensors.parameterCount }
 
     /// The bytes that are read to decode one token: all but the embedding, of which one row is read.
     var bytesPerToken: Int {

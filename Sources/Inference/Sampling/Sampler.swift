@@ -1,3 +1,4 @@
+import CKernels
 import Foundation
 import Tokenizers
 
@@ -29,13 +30,9 @@ package struct Sampler: Sendable {
     ///     allowed have the logit −∞.
     ///   - tokens: The tokens that the logits belong to, in ascending order; nil for all of them.
     package mutating func sample(_ logits: UnsafeBufferPointer<Float>, tokens: [TokenID]? = nil) -> TokenID? {
-        var best = -1
-        var maximum = -Float.infinity
-        for index in 0..<logits.count where logits[index] > maximum {
-            maximum = logits[index]
-            best = index
-        }
-        guard best >= 0, maximum.isFinite else { return nil }
+        let best = Int(ck_argmax(logits.baseAddress, Int64(logits.count)))
+        guard best >= 0, logits[best].isFinite else { return nil }
+        let maximum = logits[best]
         if isGreedy { return tokens?[best] ?? TokenID(best) }
 
         // Far below the maximum a token's probability is beyond what a random number of 53 bits can reach.

@@ -82,6 +82,9 @@ struct Vocabulary: Sendable {
 
     func find(_ text: String) -> TokenID? { index.find(text, in: texts) }
 
+    /// The length of the longest token, in bytes.
+    var longestText: Int { index.longest }
+
     /// Whether the text of `token`, if there is such a token, is `left` and `right` together.
     func token(
         _ token: TokenID, is left: UnsafeBufferPointer<UInt8>, followedBy right: UnsafeBufferPointer<UInt8>

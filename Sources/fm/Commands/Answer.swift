@@ -67,12 +67,10 @@ struct Answer: Sendable {
     }
 
     /// The answer and what is known about it, as one JSON object.
-    ///
-    /// - Parameter maximumTokens: The most that the answer was allowed to have.
-    func json(model: String, maximumTokens: Int?) -> String {
+    func json(model: String) -> String {
         var object: JSONObject = ["content": value ?? .string(text), "model": .string(model)]
-        let isCut = maximumTokens.map { (usage?.output.totalTokenCount ?? 0) >= $0 } ?? false
-        object["finish_reason"] = .string(isCut ? "length" : "stop")
+        // Null from a model of another server that does not say it.
+        object["finish_reason"] = (usage?.finishReason).map(JSONValue.string) ?? .null
         if let usage {
             object["usage"] = [
                 "input_tokens": .number(JSONNumber(usage.input.totalTokenCount)),

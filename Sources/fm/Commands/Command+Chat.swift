@@ -7,7 +7,7 @@ extension Command {
         name: "chat",
         summary: "Hold a conversation.",
         usage: ["[OPTION ...]"],
-        options: [.model, .instructions, .tool, .reasoning] + SamplingOptions.options + [
+        options: [.model, .instructions, .tool, .reasoning, .context] + SamplingOptions.options + [
             .transcript,
             Option("--load", value: "FILE", help: "Go on with a conversation that /save has written."),
             Option("--stats", help: "Tell token counts and times after each answer."),
@@ -22,9 +22,11 @@ extension Command {
     ) { arguments, context in
         let options = try SamplingOptions.read(arguments)
         let reasoning = try ReasoningOption.read(arguments)
+        let contextSize = try ContextOption.read(arguments)
         let tools = try arguments.values("--tool").map(ExecutableTool.init)
         try arguments.requireAtMostOne(of: "--load", "--transcript")
         let model = try await ModelChoice(context: context, arguments: arguments).find()
+        let context = try ContextOption.apply(contextSize, to: context, model)
         var chat = Chat(
             context: context, options: options, reasoning: reasoning, tools: tools,
             showsStatistics: arguments.has("--stats"), model: model, instructions: arguments["--instructions"])

@@ -10,6 +10,9 @@ extension Command {
         usage: ["[OPTION ...]"],
         options: [
             .model,
+            Option(
+                "--embeddings", value: "NAME|PATH",
+                help: "Answer /v1/embeddings with this model, beside the one for text."),
             Option("--host", value: "ADDRESS", help: "Where to listen; 127.0.0.1 unless said otherwise."),
             Option("--port", "-p", value: "NUMBER", help: "The port, 11434 unless said otherwise; 0 for any free one."),
             Option(
@@ -21,7 +24,7 @@ extension Command {
             Option(
                 "--allow-origin", value: "ORIGIN", isRepeatable: true,
                 help: "Let the pages of an origin such as http://localhost:3000 use the server; * for all."),
-            Option("--parallel", value: "COUNT", help: "Requests that are computed at the same time; 4."),
+            Option("--parallel", value: "COUNT", help: "Requests that are computed at the same time; 16."),
             Option("--queue", value: "COUNT", help: "Requests that may wait; more are told to come again. 64."),
             Option("--rate", value: "COUNT", help: "Requests that each client may make in a minute."),
             Option(
@@ -34,15 +37,19 @@ extension Command {
             .noPull,
         ],
         discussion: """
-            Endpoints: /v1/chat/completions, /v1/completions, /v1/models, /tokenize, /health, /metrics and a
-            page to chat at /. Tokens may also stand in FM_SERVE_TOKEN, separated by spaces; without any, only
-            loopback addresses are served. SIGTERM and Ctrl-C let the requests that have begun end within 30
-            seconds; a second one ends at once.
+            Endpoints: /v1/chat/completions, /v1/completions, /v1/embeddings, /v1/models, /tokenize, /health,
+            /metrics and a page to chat at /. A model for embeddings may also be the only one, as --model.
+            Tokens may also stand in FM_SERVE_TOKEN, separated by spaces; without any, only loopback
+            addresses are served. SIGTERM and Ctrl-C let the requests that have begun end within 30 seconds;
+            a second one ends at once.
             """
     ) { arguments, context in
         let settings = try ServeSettings(arguments, context)
-        let model = try await ModelChoice(context: context, arguments: arguments).find()
-        try await settings.run(model, context)
+        let choice = ModelChoice(context: context, arguments: arguments)
+        let model = try await choice.find()
+        var embeddings: ModelStore.Model?
+        if let name = arguments["--embeddings"] { embeddings = try await choice.find(name) }
+        try await settings.run(model, embeddings: embeddings, context)
     }
 }
 
@@ -86,7 +93,7 @@ struct ServeSettings {
         configuration.allowance = .init(
             requestsPerMinute: try arguments.integer("--rate", in: 1...Int.max),
             tokensPerDay: try arguments.integer("--quota", in: 1...Int.max))
-        configuration.concurrentRequests = try arguments.integer("--parallel", in: 1...64) ?? 4
+        configuration.concurrentRequests = try arguments.integer("--parallel", in: 1...64) ?? 16
         configuration.queuedRequests = try arguments.integer("--queue", in: 0...100_000) ?? 64
         configuration.timeLimit = .seconds(try arguments.integer("--time-limit", in: 1...86_400) ?? 600)
         self.configuration = configuration
@@ -102,7 +109,7 @@ struct ServeSettings {
         logs = arguments.has("--log")
     }
 
-    func run(_ model: ModelStore.Model, _ context: Context) async throws {
+    func run(_ model: ModelStore.Model, embeddings: ModelStore.Model?, _ context: Context) async throws {
         let messages = context.messages
         let socket: ListeningSocket
         do throws(ListeningSocket.Failure) { socket = try ListeningSocket(host: host, port: port) } catch {
@@ -112,7 +119,7 @@ struct ServeSettings {
             throw UsageError(
                 "others than this machine can reach \(host): give the tokens of those who may, with --token-file")
         }
-        let engine = try await load(model.url)
+        let (engine, embedder) = try await load(model, embeddings: embeddings)
         var configuration = configuration
         configuration.modelName = model.name
         var log: (@Sendable (ModelServer.LogEntry) -> Void)?
@@ -123,14 +130,18 @@ struct ServeSettings {
                         + (entry.wasSent ? "" : " (gone)"))
             }
         }
-        let server = ModelServer(engine, configuration, log: log)
+        let server = ModelServer(engine, configuration, embedder: embedder, log: log)
         let http: HTTPServer
         do throws(HTTPServer.Failure) { http = try HTTPServer(socket, handler: server, limits: limits) } catch {
             throw Failure(.failure, error.description)
         }
         server.setConnectionCount { [weak http] in http?.connectionCount ?? 0 }
         let shown = host.contains(":") ? "[\(host)]" : host
-        messages.line("fm: \(model.name) at http://\(shown):\(socket.port), context \(engine.contextSize) tokens")
+        let contextSize = engine?.contextSize ?? embedder?.model.contextSize ?? 0
+        messages.line("fm: \(model.name) at http://\(shown):\(socket.port), context \(contextSize) tokens")
+        if engine != nil, let embedder {
+            messages.line("fm: \(embedder.name) for embeddings, context \(embedder.model.contextSize) tokens")
+        }
 
         let isForced = await Self.signal()
         if !isForced {
@@ -143,22 +154,54 @@ struct ServeSettings {
         http.stop()
     }
 
-    private func load(_ file: URL) async throws -> Engine {
-        do {
-            return try await Self.loadOnThread(file, engineOptions)
-        } catch InferenceError.invalidOption(let name, let reason) {
-            throw UsageError("the option \(name) is wrong: \(reason)")
-        } catch {
-            throw Failure(.unavailable, "the model \(file.path) cannot be loaded: \(error)")
+    /// The model for text and the one for embeddings. A model for embeddings may also stand alone.
+    private func load(
+        _ model: ModelStore.Model, embeddings: ModelStore.Model?
+    ) async throws -> (Engine?, ModelServer.Embedder?) {
+        guard embeddings?.name != model.name else {
+            throw UsageError("--model and --embeddings both name '\(model.name)'")
         }
+        let (options, threadCount) = (engineOptions, engineOptions.threadCount)
+        var engine: Engine?
+        var embedder: ModelServer.Embedder?
+        if let embeddings {
+            let loaded = try await Self.load(embeddings.url) { file throws(InferenceError) in
+                try EmbeddingModel.load(file, threadCount: threadCount)
+            }
+            embedder = ModelServer.Embedder(name: embeddings.name, model: loaded)
+        }
+        do {
+            engine = try await Self.load(model.url) { file throws(InferenceError) in
+                try Engine.load(file, options: options)
+            }
+        } catch InferenceError.computesEmbeddings {
+            guard embedder == nil else {
+                throw UsageError("'\(model.name)' is a model for embeddings too: --model must write text")
+            }
+            let loaded = try await Self.load(model.url) { file throws(InferenceError) in
+                try EmbeddingModel.load(file, threadCount: threadCount)
+            }
+            embedder = ModelServer.Embedder(name: model.name, model: loaded)
+        }
+        return (engine, embedder)
     }
 
     /// Reading the weights blocks.
-    private static func loadOnThread(_ file: URL, _ engineOptions: EngineOptions) async throws -> Engine {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                continuation.resume(with: Result { try Engine.load(file, options: engineOptions) })
+    private static func load<Loaded: Sendable>(
+        _ file: URL, _ load: @escaping @Sendable (URL) throws(InferenceError) -> Loaded
+    ) async throws -> Loaded {
+        do {
+            return try await withCheckedThrowingContinuation { continuation in
+                Thread.detachNewThread {
+                    continuation.resume(with: Result { try load(file) })
+                }
             }
+        } catch InferenceError.invalidOption(let name, let reason) {
+            throw UsageError("the option \(name) is wrong: \(reason)")
+        } catch InferenceError.computesEmbeddings(let architecture) {
+            throw InferenceError.computesEmbeddings(architecture: architecture)
+        } catch {
+            throw Failure(.unavailable, "the model \(file.path) cannot be loaded: \(error)")
         }
     }
 

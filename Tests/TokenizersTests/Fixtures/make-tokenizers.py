@@ -1,4 +1,4 @@
-"""Writes tokenizers.json beside this file: two toy vocabularies with the ids that the reference implementations find, and
+"""Writes tokenizers.json beside this file: four toy vocabularies with the ids that the reference implementations find, and
 how Hugging Face's `tokenizers` cuts texts by the patterns of known pre-tokenizers.
 
     pip install tokenizers sentencepiece && python3 make-tokenizers.py
@@ -9,7 +9,7 @@ import json
 import pathlib
 
 import sentencepiece
-from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 CORPUS = """The quick brown fox jumps over the lazy dog. It's the dog's turn, they'll see. 12345 67, 890!
 Der schnelle braune Fuchs springt über den faulen Hund. Straße, Äpfel, naïve cafés.
@@ -107,10 +107,39 @@ def sentence_piece():
     }
 
 
+# What only word pieces care about: accents in both forms, case that changes the length, control characters, long words.
+WORD_TEXTS = [
+    "Äpfel A\u0308pfel naïve Café", "İstanbul ΣΟΦΟΣ ẞ ǅ", "a\u0000b\u200bc\u00add\ufffde\u0085f\u000bg", "x" * 100, "x" * 101,
+    "é" * 100, "the" + "q" * 98, "中文字㐀𠀀﨎", "한국어 テスト ﬁn", "a\u3000b\u2028c", "¿qué? «the» — … ‘dog’ €5 ∑", "[CLS] the [SEP] [UNK]",
+    "THE\tDog\r\nturn", "@#$%^&*()_+{}|:<>?~`", "\ue000the\uf8ff", "1,234.5-6/7", "ไทย हिन्दी", "\u1e9b\u0323the",
+]
+
+
+def word_piece(lowercase):
+    """A vocabulary of word pieces trained on CORPUS, in the spelling of GGUF files, with and without case."""
+    toy = Tokenizer(models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=100))
+    toy.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
+    toy.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    toy.train_from_iterator(CORPUS, trainers.WordPieceTrainer(vocab_size=400, special_tokens=special, show_progress=False))
+    tokens = sorted(toy.get_vocab(), key=toy.get_vocab().get)
+    # The trainer names the special tokens in the text too; what a user wrote is never one of them.
+    plain = Tokenizer(models.WordPiece(toy.get_vocab(), unk_token="[UNK]", max_input_chars_per_word=100))
+    plain.normalizer, plain.pre_tokenizer = toy.normalizer, toy.pre_tokenizer
+    return {
+        "tokens": [t if t in special else t[2:] if t.startswith("##") else "▁" + t for t in tokens],
+        "types": [3 if token in special else 1 for token in tokens],
+        "ids": [plain.encode(text).ids for text in TEXTS + WORD_TEXTS],
+    }
+
+
 fixture = {
     "texts": TEXTS,
     "byteLevel": byte_level(),
     "sentencePiece": sentence_piece(),
+    "wordTexts": WORD_TEXTS,
+    "wordPiece": word_piece(True),
+    "casedWordPiece": word_piece(False),
     # The lengths of the words in bytes of UTF-8.
     "words": {
         name: [[len(word.encode()) for word, _ in pre_tokenizer(patterns).pre_tokenize_str(text)] for text in TEXTS]
