@@ -85,7 +85,7 @@ class GenerationErrorCode(IntEnum):
 # The exception of a status, and what it says before the library's own words.
 _KINDS = {
     GenerationErrorCode.EXCEEDED_CONTEXT_WINDOW_SIZE: (ExceededContextWindowSizeError, "The context window is exceeded"),
-    GenerationErrorCode.ASSETS_UNAVAILABLE: (AssetsUnavailableError, "The model is not available"),
+    GenerationErrorCode.ASSETS_UNAVAILABLE: (AssetsUnavailableError, "There is no model to use"),
     GenerationErrorCode.GUARDRAIL_VIOLATION: (GuardrailViolationError, "A guardrail was violated"),
     GenerationErrorCode.UNSUPPORTED_GUIDE: (UnsupportedGuideError, "A guide is not supported"),
     GenerationErrorCode.UNSUPPORTED_LANGUAGE_OR_LOCALE: (
