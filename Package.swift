@@ -39,6 +39,8 @@ let package = Package(
         .library(name: "FoundationModels", targets: ["FoundationModels"]),
         .library(name: "FoundationModelsTesting", targets: ["FoundationModelsTesting"]),
         .library(name: "FoundationModelsUtilities", targets: ["FoundationModelsUtilities"]),
+        // The framework for C, and through it for Python: libFoundationModelsC.so.
+        .library(name: "FoundationModelsC", type: .dynamic, targets: ["FoundationModelsC"]),
         .executable(name: "fm", targets: ["fm"]),
     ],
     traits: [
@@ -95,6 +97,10 @@ let package = Package(
             name: "FoundationModelsServer",
             dependencies: ["CLibmicrohttpd", "CLibcrypto", "Inference", "GuidedGeneration", "Tokenizers", "JSON"],
             swiftSettings: strict),
+        // The entry points that C calls, declared in a header of their own.
+        .systemLibrary(name: "CFoundationModels"),
+        .target(
+            name: "FoundationModelsC", dependencies: ["CFoundationModels", "FoundationModels"], swiftSettings: strict),
         .executableTarget(
             name: "fm",
             dependencies: [
@@ -161,6 +167,10 @@ let package = Package(
         .testTarget(
             name: "FoundationModelsServerTests",
             dependencies: ["FoundationModelsServer", "Inference", "Tokenizers", "JSON", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FoundationModelsCTests",
+            dependencies: ["FoundationModelsC", "CFoundationModels", "FoundationModels"],
             swiftSettings: strict),
         .testTarget(
             name: "fmTests",

@@ -63,11 +63,13 @@ prepare() {
     [ -z "$missing" ] || install_packages $missing
 }
 
-# build_product PRODUCT: builds it in release unless no source is newer than the last build, and sets `binary`.
+# build_product PRODUCT: builds a program, or the library for C, in release unless no source is newer than the last build, and
+# sets `binary`.
 # Two runs at once wait for each other here.
 build_product() {
     local product=$1 stamp=$root/.build/$1.stamp
     binary=$root/.build/release/$product
+    [ "$product" != FoundationModelsC ] || binary=$root/.build/release/lib$product.so
     mkdir -p "$root/.build"
     exec 9>"$root/.build/$product.lock"
     flock 9

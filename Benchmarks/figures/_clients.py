@@ -16,18 +16,18 @@ PACKAGES = ["openai", "pydantic", "langchain-openai", "langchain", "litellm", "p
 FOLDER = frame.PEERS / "clients"
 
 
-def use():
-    """Goes on under the Python that has the clients; they are installed at the first time."""
-    python = FOLDER / "bin" / "python"
-    if sys.prefix == str(FOLDER):
+def use(packages=PACKAGES, folder=FOLDER):
+    """Goes on under a Python of its own that has the packages; they are installed at the first time."""
+    python = folder / "bin" / "python"
+    if sys.prefix == str(folder):
         return
-    done = FOLDER / ".installed"
-    wanted = "\n".join(PACKAGES)
+    done = folder / ".installed"
+    wanted = "\n".join(packages)
     if not (done.exists() and done.read_text() == wanted):
-        print(f"figures: installing {', '.join(PACKAGES)} into {FOLDER}", file=sys.stderr, flush=True)
+        print(f"figures: installing {', '.join(packages)} into {folder}", file=sys.stderr, flush=True)
         if not python.exists():
-            venv.create(FOLDER, with_pip=True)
-        frame.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES])
+            venv.create(folder, with_pip=True)
+        frame.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages])
         done.write_text(wanted)
     os.execv(python, [str(python), *sys.argv])
 
