@@ -101,7 +101,7 @@ package struct EngineBackend: LocalModelBackend {
     }
 
     package func tokenCount(of prompt: LocalPrompt) async throws -> Int {
-        try await engine().tokens(of: prompt, addsGenerationPrompt: false).count
+        try await engine().tokens(of: prompt, addsGenerationPrompt: false, isBounded: false).count
     }
 
     /// A conversation as the tokens that the model reads.
@@ -144,6 +144,9 @@ package struct EngineBackend: LocalModelBackend {
                 continuation.finish()
             } catch InferenceError.contextSizeExceeded(let count, let size) {
                 continuation.finish(throwing: LocalContextOverflow(tokenCount: count, contextSize: size))
+            } catch InferenceError.promptTooLong(let least, let size) {
+                continuation.finish(
+                    throwing: LocalContextOverflow(tokenCount: least, contextSize: size, isLeast: true))
             } catch {
                 continuation.finish(throwing: error)
             }
@@ -192,7 +195,9 @@ extension Sampling {
 
 extension Engine {
     /// A conversation as tokens, by the model's template.
-    fileprivate func tokens(of prompt: LocalPrompt, addsGenerationPrompt: Bool) throws(InferenceError) -> [TokenID] {
+    fileprivate func tokens(
+        of prompt: LocalPrompt, addsGenerationPrompt: Bool, isBounded: Bool = true
+    ) throws(InferenceError) -> [TokenID] {
         let messages = prompt.messages.map { message in
             ChatMessage(
                 ChatMessage.Role(rawValue: message.role.rawValue) ?? .user, message.content,
@@ -205,7 +210,8 @@ extension Engine {
                 name: $0.name, description: $0.description,
                 parameters: SchemaDocument.described($0.parameters.publishedSchema))
         }
-        return try tokens(of: messages, tools: tools, addsGenerationPrompt: addsGenerationPrompt)
+        return try tokens(
+            of: messages, tools: tools, addsGenerationPrompt: addsGenerationPrompt, isBounded: isBounded)
             + prompt.answer.flatMap { tokenizer.encode($0.text, parsesSpecial: $0.isOfTemplate, addsBOS: false) }
     }
 }

@@ -52,7 +52,7 @@ extension ModelServer {
         if object["messages"] != nil {
             let chat = try ChatCompletionRequest(object)
             try checkModel(chat.model)
-            do { tokens = try engine.tokens(of: chat.messages.answering(schema: nil)) } catch {
+            do { tokens = try engine.tokens(of: chat.messages.answering(schema: nil), isBounded: false) } catch {
                 throw ChatAnswer.error(error)
             }
         } else {
