@@ -205,8 +205,12 @@ INLINE void weigh(
             }
         }
     }
-    if (!(*greatest > -INFINITY)) {    // nothing seen so far
-        for (int64_t s = 0; s < slots; s += 8) _mm256_store_ps(scores + s, _mm256_setzero_ps());
+    if (!(*greatest > -INFINITY)) {    // nothing seen so far, or nothing that is a number
+        const bool sees = ck_max(0, low) < ck_min(slots, high);
+        const __m256 weight = _mm256_set1_ps(sees ? NAN : 0);
+        for (int64_t s = 0; s < slots; s += 8) _mm256_store_ps(scores + s, weight);
+        // A score that nothing exceeds, so that the sums stay no numbers.
+        if (sees) *greatest = *total = INFINITY;
         return;
     }
     const __m256 shift = _mm256_set1_ps(*greatest);

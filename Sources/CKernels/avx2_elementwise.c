@@ -1,6 +1,7 @@
 /// Element-wise operations with AVX2. Remainders of fewer than 8 elements go through masked loads and stores.
 #if defined(__x86_64__)
 
+#include <float.h>
 #include <immintrin.h>
 
 #pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
@@ -41,7 +42,8 @@ void ck_avx2_rms_norm(const float *x, const float *weight, float epsilon, int64_
         squares[0] = _mm256_fmadd_ps(v, v, squares[0]);
     }
     const float sum = sum_of(_mm256_add_ps(_mm256_add_ps(squares[0], squares[1]), _mm256_add_ps(squares[2], squares[3])));
-    const float factor = 1 / sqrtf(sum / (float)width + epsilon);
+    // A sum that overflowed would make noughts of all: a vector that is no longer one must not pass for one.
+    const float factor = sum <= FLT_MAX ? 1 / sqrtf(sum / (float)width + epsilon) : NAN;
     const __m256 factors = _mm256_set1_ps(factor);
     if (weight) {
         for (i = 0; i + 8 <= width; i += 8) {

@@ -332,22 +332,24 @@ void ck_avx2_quantize(const float *x, int64_t cols, ck_activation *out) {
     const __m256 sign = _mm256_set1_ps(-0.0f);
     for (int64_t b = 0; b < cols / 32; b++, x += 32, out++) {
         __m256 v[4];
-        __m256 most = _mm256_setzero_ps();
+        // Magnitudes compare as integers do, and what is no number above all numbers: then `d`, and by it every product
+        // with the block, is no number either.
+        __m256i most = _mm256_setzero_si256();
         for (int i = 0; i < 4; i++) {
             v[i] = _mm256_loadu_ps(x + 8 * i);
-            most = _mm256_max_ps(_mm256_andnot_ps(sign, v[i]), most);
+            most = _mm256_max_epi32(_mm256_castps_si256(_mm256_andnot_ps(sign, v[i])), most);
         }
-        __m128 m = _mm_max_ps(_mm256_castps256_ps128(most), _mm256_extractf128_ps(most, 1));
-        m = _mm_max_ps(m, _mm_movehl_ps(m, m));
-        m = _mm_max_ss(m, _mm_movehdup_ps(m));
-        const float greatest = _mm_cvtss_f32(m);
+        __m128i m = _mm_max_epi32(_mm256_castsi256_si128(most), _mm256_extracti128_si256(most, 1));
+        m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0x4e));
+        m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0xb1));
+        const float greatest = _mm_cvtss_f32(_mm_castsi128_ps(m));
         float inverse = greatest > 0 ? 127 / greatest : 0;
         if (!(inverse <= 3.4e38f)) inverse = 0;
         const __m256 factor = _mm256_set1_ps(inverse), limit = _mm256_set1_ps(127), lower = _mm256_set1_ps(-127);
         __m256i n[4];
         for (int i = 0; i < 4; i++) {
             __m256 scaled = _mm256_mul_ps(v[i], factor);
-            scaled = _mm256_and_ps(scaled, _mm256_cmp_ps(scaled, scaled, _CMP_ORD_Q));    // no number counts as nought
+            scaled = _mm256_and_ps(scaled, _mm256_cmp_ps(scaled, scaled, _CMP_ORD_Q));    // else its integer is undefined
             n[i] = _mm256_cvtps_epi32(_mm256_max_ps(_mm256_min_ps(scaled, limit), lower));
         }
         // 32 bits to 8, undoing the interleaving of the halves.

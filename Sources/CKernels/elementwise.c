@@ -1,5 +1,6 @@
 /// Element-wise operations shared out over threads, rotation tables, and helpers over the vocabulary.
 #include <math.h>
+#include <string.h>
 
 #include "internal.h"
 
@@ -74,6 +75,17 @@ void ck_gelu_multiply(
     float *out, int64_t out_stride) {
     rows_call c = {ck_kernels_in_use(), gate, up, gate_stride, up_stride, width, out, out_stride, 0, tokens, 1};
     share(pool, tokens, tokens * width, gelu_row, &c);
+}
+
+bool ck_all_finite(const float *x, int64_t count) {
+    // Infinities and what is no number have all bits of the exponent set.
+    uint32_t found = 0;
+    for (int64_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, x + i, sizeof bits);
+        found |= (uint32_t)((bits & 0x7f800000u) == 0x7f800000u);
+    }
+    return !found;
 }
 
 // MARK: - By piece

@@ -1,5 +1,6 @@
 /// The plain implementation of every kernel, in portable C. It is what the fast ones are held against, and what processors
 /// without one run.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,12 +15,15 @@ static size_t attention_scratch(int32_t group, int32_t head_dim) {
     return sizeof(float) * (size_t)head_dim;
 }
 
+/// The greater of two, and no number where one of them is none.
+static inline float ck_greater_or_nan(float a, float b) { return isnan(a) || isnan(b) ? NAN : a > b ? a : b; }
+
 // MARK: - Products
 
 static void quantize(const float *x, int64_t cols, ck_activation *out) {
     for (int64_t b = 0; b < cols / 32; b++, x += 32, out++) {
         float greatest = 0;
-        for (int i = 0; i < 32; i++) greatest = fmaxf(greatest, fabsf(x[i]));
+        for (int i = 0; i < 32; i++) greatest = ck_greater_or_nan(greatest, fabsf(x[i]));
         out->d = greatest / 127;
         float inverse = greatest > 0 ? 127 / greatest : 0;
         if (!(inverse <= 3.4e38f)) inverse = 0;    // subnormal or not finite
@@ -45,14 +49,13 @@ static void quantize_fine(const float *x, int64_t cols, ck_fine_activation *out)
     const float limit = CK_FINE_LIMIT;
     for (int64_t b = 0; b < cols / 32; b++, x += 32, out++) {
         float greatest = 0;
-        for (int i = 0; i < 32; i++) greatest = fmaxf(greatest, fabsf(x[i]));
+        for (int i = 0; i < 32; i++) greatest = ck_greater_or_nan(greatest, fabsf(x[i]));
         out->d = greatest / limit;
         float inverse = greatest > 0 ? limit / greatest : 0;
         if (!(inverse <= 3.4e38f)) inverse = 0;    // subnormal or not finite
         out->half_total[0] = out->half_total[1] = 0;
         for (int i = 0; i < 32; i++) {
             float scaled = x[i] * inverse;
-            // No number counts as nought.
             int q = scaled >= -limit && scaled <= limit ? (int)rintf(scaled)
                 : scaled > limit                        ? CK_FINE_LIMIT
                 : scaled < -limit                       ? -CK_FINE_LIMIT
@@ -138,6 +141,10 @@ static void attention(const ck_attention_job *job) {
                 for (int32_t i = 0; i < dim; i++) score += q[i] * ck_half_to_float(key[i * CK_KEY_BLOCK]);
                 score *= job->scale;
                 if (job->soft_cap > 0) score = job->soft_cap * tanhf(score / job->soft_cap);
+                if (!(score > -INFINITY)) {    // overflowed or no number: nothing after it makes the sums numbers again
+                    score = NAN;
+                    greatest = total = INFINITY;
+                }
                 if (score > greatest) {
                     float shrink = expf(greatest - score);
                     for (int32_t i = 0; i < dim; i++) sums[i] *= shrink;
@@ -175,7 +182,8 @@ static void f16_to_f32(const uint16_t *source, float *destination, int64_t count
 static void rms_norm(const float *x, const float *weight, float epsilon, int64_t width, float *out) {
     double squares = 0;
     for (int64_t i = 0; i < width; i++) squares += (double)x[i] * x[i];
-    float factor = (float)(1 / sqrt(squares / (double)width + epsilon));
+    // Beyond what a float holds, the fast kernel has no factor.
+    float factor = squares <= FLT_MAX ? (float)(1 / sqrt(squares / (double)width + epsilon)) : NAN;
     for (int64_t i = 0; i < width; i++) out[i] = x[i] * factor * (weight ? weight[i] : 1);
 }
 

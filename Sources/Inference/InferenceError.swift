@@ -27,6 +27,8 @@ package enum InferenceError: Error, Sendable, CustomStringConvertible {
     case invalidMaximumTokens(Int)
     /// The prompt, or the prompt with what has been generated of the answer, does not fit.
     case contextSizeExceeded(tokenCount: Int, contextSize: Int)
+    /// The prompt was not even made into tokens: its length alone says that there are at least so many.
+    case promptTooLong(leastTokenCount: Int, contextSize: Int)
     /// The constraint allows no token at all; with a well-formed grammar and a complete vocabulary this cannot be.
     case constraintAllowsNothing(text: String)
     /// The model's numbers overflowed: its weights are damaged.
@@ -62,6 +64,8 @@ package enum InferenceError: Error, Sendable, CustomStringConvertible {
         case .invalidMaximumTokens(let count): "the maximum number of tokens is \(count); it must be at least 1"
         case .contextSizeExceeded(let count, let size):
             "\(count) tokens do not fit the context of \(size) tokens"
+        case .promptTooLong(let least, let size):
+            "at least \(least) tokens do not fit the context of \(size) tokens"
         case .constraintAllowsNothing(let text):
             "the constraint allows no token after \(text.suffix(80).debugDescription)"
         case .notFinite: "the model computed a value that is not a number: its file is damaged"

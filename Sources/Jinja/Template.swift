@@ -17,8 +17,14 @@ package struct Template: Sendable {
 
     private let program: Program
 
+    /// The longest source that is read, in UTF-8; models' own templates have some kilobytes.
+    package static let maximumSourceBytes = 1 << 20
+
     /// - Throws: What is wrong with the source, and on which line.
     package init(_ source: String) throws(JinjaError) {
+        guard source.utf8.count <= Self.maximumSourceBytes else {
+            throw JinjaError(.limit("the source is longer than \(Self.maximumSourceBytes) bytes"))
+        }
         let body = Block(try Parser.statements(of: source))
         let resolved = try Resolver.resolve(body)
         program = Program(body: body, slotCount: resolved.slotCount, blocks: resolved.blocks)

@@ -1,4 +1,20 @@
 extension Tokenizer {
+    /// A number of tokens that `text` has at least, known without finding them: every byte is part of a token, and no token
+    /// stands for more bytes than the longest does.
+    ///
+    /// Bytes that the vocabulary may leave out, and white space that a token next to it may swallow, do not count.
+    package func leastTokenCount(of text: String) -> Int {
+        var text = text
+        let swallowsSpace = !specialTokens.stripsLeft.isEmpty || !specialTokens.stripsRight.isEmpty
+        let counted = (0..<256).map { byte in
+            byteTokens[byte] >= 0 && !(swallowsSpace && isSpace(UInt8(byte)))
+        }
+        let bytes = text.withUTF8 { text in
+            counted.withUnsafeBufferPointer { counted in text.reduce(0) { $0 + (counted[Int($1)] ? 1 : 0) } }
+        }
+        return (bytes + mostBytesOfToken - 1) / mostBytesOfToken
+    }
+
     /// The tokens of `text`.
     /// - Parameters:
     ///   - parsesSpecial: whether the text of a control token becomes that token, as in a rendered chat template;

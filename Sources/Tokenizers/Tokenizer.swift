@@ -27,6 +27,9 @@ package final class Tokenizer: Sendable {
     /// the parts on both sides can be merged by themselves.
     let bytesJoinedToSpaces: [Bool]
 
+    /// The bytes of text that one token stands for, at most.
+    let mostBytesOfToken: Int
+
     package let bosToken: TokenID?
     package let eosToken: TokenID?
     package let unknownToken: TokenID?
@@ -105,6 +108,7 @@ package final class Tokenizer: Sendable {
 
         let (left, right) = Self.strippingTokens(description, vocabulary)
         specialTokens = SpecialTokens(vocabulary, stripsLeft: left, stripsRight: right)
+        mostBytesOfToken = (0..<vocabulary.count).reduce(1) { max($0, vocabulary.pieces.range(at: $1).count) }
     }
 
     /// How many tokens the vocabulary has.

@@ -23,6 +23,8 @@ extension Failure {
     /// What went wrong and, where the error knows it, what to do.
     private static func text(_ error: any LocalizedError) -> String {
         [error.errorDescription ?? "\(error)", error.recoverySuggestion].compactMap(\.self).joined(separator: " ")
+            // Where a program would set an option, a command line has one.
+            .replacing("llow more response tokens.", with: "llow more response tokens with --max-tokens.")
     }
 }
 
@@ -57,8 +59,8 @@ extension ModelStoreError {
         case .unknownModel, .invalidReference, .invalidConfiguration: .usage
         case .notInstalled, .unreadableFile, .notAModel: .unavailable
         case .noSpace, .cannotWrite: .storage
-        case .network, .stalled, .notFound, .accessDenied, .httpStatus, .wrongLength, .wrongHash, .pipMissing,
-            .packageGone, .pipFailed, .damagedPackage, .damagedArchive:
+        case .network, .stalled, .notFound, .accessDenied, .httpStatus, .badAnswer, .wrongLength, .wrongHash,
+            .unusableFile, .pipMissing, .packageGone, .pipFailed, .damagedPackage, .damagedArchive:
             .fetch
         case .busy: .failure
         case .cancelled: .interrupted

@@ -1,6 +1,7 @@
 // `fm`: reads the command line, runs the command, turns an error into a text and an exit status.
 import Foundation
 
+Output.reserveStandardDescriptors()
 let context = Context.standard()
 // Begins to watch for signals.
 _ = Interrupts.shared
@@ -19,7 +20,7 @@ do {
 } catch {
     let failure = Failure(error)
     if !failure.message.isEmpty {
-        context.messages.line(context.messages.styled("fm:", .red) + " \(failure.message)")
+        context.messages.failure(failure.message)
     }
     if failure.code == .usage, error is UsageError {
         context.messages.line("'fm --help' and 'fm COMMAND --help' show what is possible.")

@@ -195,6 +195,27 @@ struct TokenizerTests {
     }
 
     @Test
+    func `no text has fewer tokens than its length says`() throws {
+        for description in [
+            Fixture.byteLevel(controls: ["<|a|>"], userDefined: ["a long token of one's own"]), Fixture.sentencePiece(),
+        ] {
+            let tokenizer = try Tokenizer(description)
+            let longest = (0..<tokenizer.count).map { tokenizer.name(of: TokenID($0))!.utf8.count }.max()!
+            let texts =
+                Fixture.texts + ["", "a", "\u{0}\u{1}\u{7f}", "a long token of one's own<|a|>"]
+                + Fixture.texts.map { String(repeating: $0, count: 50) }
+            for text in texts {
+                let least = tokenizer.leastTokenCount(of: text)
+                #expect(
+                    least <= tokenizer.encode(text, parsesSpecial: true, addsBOS: false).count,
+                    "\(text.debugDescription)")
+            }
+            let least = tokenizer.leastTokenCount(of: String(repeating: "a", count: 100_000))
+            #expect(least >= 100_000 / longest && least <= 100_000)
+        }
+    }
+
+    @Test
     func `long words take their time and no more`() throws {
         let tokenizer = try Tokenizer(Fixture.byteLevel())
         for text in [

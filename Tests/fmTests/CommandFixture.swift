@@ -16,7 +16,7 @@ struct CommandFixture {
     }
 
     /// Installs a file that passes for a model.
-    func installModel(_ name: String = "sample") { folder.write(modelBytes(100), "models/\(name).gguf") }
+    func installModel(_ name: String = "sample") { folder.write(modelBytes(1000), "models/\(name).gguf") }
 
     var environment: [String: String] {
         ["HOME": folder.path, "FM_MODELS_DIR": "\(folder.path)/models", "FM_MODEL": "sample"]

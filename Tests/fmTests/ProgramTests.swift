@@ -86,6 +86,48 @@ import fm
         #expect(ended.messages == "fm: cannot write standard output: No space left on device.\n")
     }
 
+    @Test func aClosedOutputIsNamed() throws {
+        let ended = try run("version", before: "exec >&-")
+        #expect(ended.status == 7)
+        #expect(ended.messages == "fm: cannot write standard output: it is closed.\n")
+        // What writes no result needs none.
+        #expect(try run("pull", "nonsense", before: "exec >&-").status == 2)
+    }
+
+    @Test func whatIsNoModelIsAFailedFetch() throws {
+        let server = FaultServer { FaultServer.whole(Array("<html>\u{1b}[31m</html>".utf8), $0) }
+        defer { server.stop() }
+        let ended = try run("pull", "--quiet", server.url("/a.gguf"))
+        #expect(ended.status == 6)
+        #expect(ended.messages.contains("not a GGUF file"))
+        folder.write([], "empty.gguf")
+        let empty = try run("pull", "--quiet", "\(folder.path)/empty.gguf")
+        #expect(empty.status == 6)
+        #expect(empty.messages.contains("it is empty") && !empty.messages.contains("address"))
+    }
+
+    @Test func damagedFilesAreListedAndPassedOver() throws {
+        // The version of the file's format is not one: the text of the error comes from the file's header.
+        folder.write(Array("GGUF".utf8), "models/broken.gguf")
+        folder.write(modelBytes(1000), "models/whole.gguf")
+        let models = try run("models").output
+        #expect(models.contains("  broken") && models.contains("damaged") && models.contains("* whole"))
+        let available = try run("available")
+        #expect(available.status == 0 && available.output == "available: whole\n")
+        #expect(available.messages.contains("'broken' is passed over"))
+        let named = try run("available", before: "export FM_MODEL=broken")
+        #expect(named.status == 5 && named.output.contains("cannot be read as a model"))
+    }
+
+    @Test func controlCharactersOfErrorsAreSpelledOut() throws {
+        let name = "no\u{1b}[31m\u{9b}" + String(repeating: "x", count: 100_000)
+        let ended = try run("models", "--path", name)
+        #expect(ended.status == 2)
+        #expect(!ended.messages.contains("\u{1b}") && !ended.messages.contains("\u{9b}"))
+        #expect(ended.messages.contains("no\\u{1b}[31m\\u{9b}"))
+        #expect(ended.messages.unicodeScalars.count < 2_200)
+    }
+
     @Test func aStoreThatCannotBeIsNamed() throws {
         let ended = try run("pull", "http://127.0.0.1:9/a.gguf", before: "export FM_MODELS_DIR=/proc/self/models")
         #expect(ended.status == 7)

@@ -46,6 +46,41 @@ import fm
         #expect(outcome.messages.contains("18 tokens"))
     }
 
+    @Test func anEmptyAnswerIsSaid() async {
+        let outcome = await fixture.run(
+            ["respond", "hello"], [[.usage(input: 12, cached: 0, output: 0, reasoning: 0)]])
+        #expect(outcome.output == "" && outcome.code == .success)
+        #expect(outcome.messages == "fm: the answer is empty: the model ended it at once.\n")
+    }
+
+    @Test func greedyAllowsNoTemperature() async {
+        for words in [["--temperature", "1.5"], ["--top-k", "3"], ["--top-p", "0.5"]] {
+            let outcome = await fixture.run(["respond", "--greedy", "hello"] + words, [[.text("x")]])
+            #expect(outcome.code == .usage, "\(words)")
+            #expect(outcome.messages.contains("--greedy"))
+        }
+        #expect(
+            await fixture.run(["respond", "--greedy", "--temperature", "0", "hello"], [[.text("x")]]).code == .success)
+    }
+
+    @Test func aByteOrderMarkBeforeJSONIsPassedOver() async {
+        let schema = #"{"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}"#
+        fixture.folder.write([0xef, 0xbb, 0xbf] + Array(schema.utf8), "schema.json")
+        let outcome = await fixture.run(
+            ["respond", "--schema", "\(fixture.folder.path)/schema.json", "hello"], [[.text(#"{"a": "x"}"#)]])
+        #expect(outcome.code == .success, "\(outcome.messages)")
+        #expect(outcome.output == "{\"a\": \"x\"}\n")
+    }
+
+    @Test func anUnfinishedValueNamesTheOption() async {
+        let schema = #"{"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}"#
+        fixture.folder.write(Array(schema.utf8), "schema.json")
+        let outcome = await fixture.run(
+            ["respond", "--schema", "\(fixture.folder.path)/schema.json", "hello"], [[.text(#"{"a": "x"#)]])
+        #expect(outcome.code == .failure)
+        #expect(outcome.messages.contains("--max-tokens"), "\(outcome.messages)")
+    }
+
     @Test func jsonHasAnswerUsageAndTimes() async throws {
         let outcome = await fixture.run(
             ["respond", "--json", "hello"], [[.text("day"), .usage(input: 12, cached: 3, output: 7, reasoning: 2)]])

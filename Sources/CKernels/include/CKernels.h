@@ -294,6 +294,9 @@ void ck_soft_cap(ck_pool *pool, float *x, float cap, int64_t count);
 /// `x = softmax(x · scale)` in place; returns the greatest input times `scale`. The sum is kept in double.
 float ck_softmax(float *x, float scale, int64_t count);
 
+/// Whether all elements are numbers, and no infinities.
+bool ck_all_finite(const float *x, int64_t count);
+
 // MARK: - Vocabulary
 
 /// The index of the greatest element, the first of equals; -1 when there is none (`count` is 0 or all are NaN).

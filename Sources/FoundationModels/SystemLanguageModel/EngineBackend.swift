@@ -108,7 +108,7 @@ package struct EngineBackend: LocalModelBackend {
     }
 
     package func tokenCount(of prompt: LocalPrompt) async throws -> Int {
-        try await engine().tokens(of: prompt, addsGenerationPrompt: false).count
+        try await engine().tokens(of: prompt, addsGenerationPrompt: false, isBounded: false).count
     }
 
     /// A conversation as the tokens that the model reads.
@@ -152,6 +152,9 @@ package struct EngineBackend: LocalModelBackend {
                 continuation.finish()
             } catch InferenceError.contextSizeExceeded(let count, let size) {
                 continuation.finish(throwing: LocalContextOverflow(tokenCount: count, contextSize: size))
+            } catch InferenceError.promptTooLong(let least, let size) {
+                continuation.finish(
+                    throwing: LocalContextOverflow(tokenCount: least, contextSize: size, isLeast: true))
             } catch {
                 continuation.finish(throwing: error)
             }
@@ -200,8 +203,11 @@ extension Sampling {
 
 extension Engine {
     /// A conversation as tokens, by the model's template.
-    fileprivate func tokens(of prompt: LocalPrompt, addsGenerationPrompt: Bool) throws(InferenceError) -> [TokenID] {
-        try tokens(of: prompt.messages, tools: prompt.tools, addsGenerationPrompt: addsGenerationPrompt)
+    fileprivate func tokens(
+        of prompt: LocalPrompt, addsGenerationPrompt: Bool, isBounded: Bool = true
+    ) throws(InferenceError) -> [TokenID] {
+        try tokens(
+            of: prompt.messages, tools: prompt.tools, addsGenerationPrompt: addsGenerationPrompt, isBounded: isBounded)
             + prompt.answer.flatMap { tokenizer.encode($0.text, parsesSpecial: $0.isOfTemplate, addsBOS: false) }
     }
 }

@@ -71,10 +71,13 @@ package enum LocalGenerationEvent: Sendable {
 package struct LocalContextOverflow: Error, Hashable {
     package var tokenCount: Int
     package var contextSize: Int
+    /// Whether the tokens were not counted: there are as many at least.
+    package var isLeast: Bool
 
-    package init(tokenCount: Int, contextSize: Int) {
+    package init(tokenCount: Int, contextSize: Int, isLeast: Bool = false) {
         self.tokenCount = tokenCount
         self.contextSize = contextSize
+        self.isLeast = isLeast
     }
 }
 

@@ -41,16 +41,19 @@ extension LocalContextOverflow {
         var counts: [(name: String, count: Int)] = []
         for (index, entry) in transcript.enumerated() {
             let text = LocalPrompt(transcript: Transcript(entries: [entry])).messages.map(\.content).joined()
-            guard let count = try? await backend.tokenCount(of: text) else { continue }
+            // A text that was too long to count is measured in bytes.
+            let count = isLeast ? text.utf8.count : (try? await backend.tokenCount(of: text))
+            guard let count else { continue }
             counts.append((entry.label(at: index), count))
         }
+        let unit = isLeast ? "bytes" : "tokens"
         let largest = counts.sorted { $0.count > $1.count }.prefix(3)
-            .map { "\($0.name) (\($0.count) tokens)" }.joined(separator: ", ")
+            .map { "\($0.name) (\($0.count) \(unit))" }.joined(separator: ", ")
         return LanguageModelError.ContextSizeExceeded(
             contextSize: contextSize, tokenCount: tokenCount,
             debugDescription:
-                "Content contains \(tokenCount) tokens, which exceeds the maximum allowed context size of "
-                + "\(contextSize)." + (largest.isEmpty ? "" : " The largest entries are \(largest)."))
+                "Content contains \(isLeast ? "at least " : "")\(tokenCount) tokens, which exceeds the maximum allowed "
+                + "context size of \(contextSize)." + (largest.isEmpty ? "" : " The largest entries are \(largest)."))
     }
 }
 

@@ -27,7 +27,9 @@ extension ModelServer {
         for prompt in completion.prompts {
             let tokens: [TokenID]
             switch prompt {
-            case .text(let text): tokens = engine.tokenizer.encode(text, parsesSpecial: true, addsBOS: true)
+            case .text(let text):
+                do { try engine.checkLength(of: text) } catch { throw ChatAnswer.error(error) }
+                tokens = engine.tokenizer.encode(text, parsesSpecial: true, addsBOS: true)
             case .tokens(let list): tokens = list
             }
             if tokens.isEmpty { throw ChatAnswer.error(InferenceError.emptyPrompt) }

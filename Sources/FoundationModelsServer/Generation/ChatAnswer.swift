@@ -160,6 +160,10 @@ struct ChatAnswer: Sendable {
             .invalid(
                 "messages", code: "context_length_exceeded",
                 "This model's context has \(size) tokens; the request needs \(count). Shorten it.")
+        case InferenceError.promptTooLong(let least, let size):
+            .invalid(
+                "messages", code: "context_length_exceeded",
+                "This model's context has \(size) tokens; the request needs at least \(least). Shorten it.")
         case InferenceError.template(let error):
             .invalid("messages", code: "invalid_value", "The model's chat template refuses these messages: \(error).")
         case InferenceError.invalidToken(let token, let size):

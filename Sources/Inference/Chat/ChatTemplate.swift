@@ -67,12 +67,14 @@ package struct ChatTemplate: Sendable {
     ]
 
     /// The tokens of a conversation's prompt, as `render` has it.
+    /// - Parameter contextSize: Where given, a prompt that cannot fit it is refused by its length.
     package func tokens(
         of messages: [ChatMessage], tools: [ChatTool] = [], addsGenerationPrompt: Bool = true,
-        options: JSONObject = [:], now: Date = Date(), tokenizer: Tokenizer
+        options: JSONObject = [:], now: Date = Date(), tokenizer: Tokenizer, contextSize: Int? = nil
     ) throws(InferenceError) -> [TokenID] {
         let prompt = try render(
             messages, tools: tools, addsGenerationPrompt: addsGenerationPrompt, options: options, now: now)
+        if let contextSize { try tokenizer.checkLength(of: prompt.text, contextSize: contextSize) }
         // Many templates write the beginning-of-text token themselves; it must not come twice.
         let begins =
             !beginOfText.isEmpty && prompt.text.utf8.starts(with: beginOfText.utf8)
@@ -83,6 +85,8 @@ package struct ChatTemplate: Sendable {
     /// Mends a fault that is in many published files: the example of a tool call in Qwen2.5's template was written for a
     /// language that doubles braces, and models copy the doubled braces.
     static func repair(_ source: String) -> String {
+        // What is too long is refused when it is parsed.
+        guard source.utf8.count <= Template.maximumSourceBytes else { return source }
         let example = #"{\"name\": <function-name>, \"arguments\": <args-json-object>}"#
         return source.replacingOccurrences(of: "{\(example)}", with: example)
     }

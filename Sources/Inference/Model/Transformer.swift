@@ -47,7 +47,14 @@ package final class Transformer {
             try feedForward(layer, rowCount)
         }
         normalize(scratch.state, weights.outputNorm, rowCount)
+        try requireNumbers(scratch.normalized, rowCount * width)
         return true
+    }
+
+    /// What a damaged weight makes of a row is no number from there on: products, norms and attention all pass it on, into the
+    /// cache as well. So it shows in the last state of that row or of one that reads it.
+    private func requireNumbers(_ values: UnsafePointer<Float>, _ count: Int) throws(InferenceError) {
+        guard ck_all_finite(values, Int64(count)) else { throw .notFinite }
     }
 
     /// Queries, keys and values of the rows; keys and values go into the caches.
@@ -153,7 +160,7 @@ package final class Transformer {
             ck_matmul(
                 pool, scratch.normalized + outputs.lowerBound * width, Int64(width), Int64(outputs.count), &product, 1)
         else { throw .outOfMemory(bytes: 0, purpose: "the output head") }
-        finishLogits(logits, outputs.count * vocabularySize)
+        try finishLogits(logits, outputs.count * vocabularySize)
     }
 
     /// The logits of some tokens for one row.
@@ -167,10 +174,11 @@ package final class Transformer {
             ck_matmul_rows(
                 pool, scratch.normalized + output * width, weights.head, nil, tokens, Int64(tokens.count), logits)
         else { throw .outOfMemory(bytes: 0, purpose: "the output head") }
-        finishLogits(logits, tokens.count)
+        try finishLogits(logits, tokens.count)
     }
 
-    private func finishLogits(_ logits: UnsafeMutablePointer<Float>, _ count: Int) {
+    private func finishLogits(_ logits: UnsafeMutablePointer<Float>, _ count: Int) throws(InferenceError) {
+        try requireNumbers(logits, count)
         if configuration.logitScale != 1 { ck_scale(pool, logits, configuration.logitScale, Int64(count)) }
         if let cap = configuration.logitSoftCap { ck_soft_cap(pool, logits, cap, Int64(count)) }
     }

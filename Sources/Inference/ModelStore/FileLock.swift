@@ -2,17 +2,38 @@ import Foundation
 
 /// A lock between processes on one file, held until the value is let go (flock(2): a process that dies lets go too).
 ///
-/// The file stays when the lock is let go: removing it would let a third process lock a new file of the same name
-/// while a second one still waits at the old one.
+/// Only who has the lock may remove its file. Whoever then gets a lock on the file that was removed notices it and tries
+/// the one that has the name now.
 final class FileLock: Sendable {
     private let descriptor: CInt
+    private let path: String
 
-    private init(descriptor: CInt) { self.descriptor = descriptor }
+    private init(descriptor: CInt, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
 
     deinit { close(descriptor) }
 
     /// The lock, or nil while another process has it.
     static func tryAcquire(_ path: String) throws(ModelStoreError) -> FileLock? {
+        while true {
+            guard let lock = try lockFile(path) else { return nil }
+            if lock.isInPlace { return lock }
+        }
+    }
+
+    /// Removes the file, which nothing needs when no fetch is to go on.
+    func removeFile() { unlink(path) }
+
+    /// Whether the locked file still has the name.
+    private var isInPlace: Bool {
+        var (own, named) = (stat(), stat())
+        return fstat(descriptor, &own) == 0 && stat(path, &named) == 0 && own.st_ino == named.st_ino
+            && own.st_dev == named.st_dev
+    }
+
+    private static func lockFile(_ path: String) throws(ModelStoreError) -> FileLock? {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw .system(writing: path) }
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -27,7 +48,7 @@ final class FileLock: Sendable {
                 throw error
             }
         }
-        return FileLock(descriptor: descriptor)
+        return FileLock(descriptor: descriptor, path: path)
     }
 
     /// Waits for the lock, calling `whileWaiting` several times a second; an error of it ends the wait.

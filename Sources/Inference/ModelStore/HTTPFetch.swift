@@ -82,6 +82,8 @@ private final class Transfer {
         case failed(ModelStoreError, pause: Double?)
     }
 
+    private static let mostRedirections = 10
+
     private let fetch: HTTPFetch
     private let file: PartialFile
     private let onProgress: (HTTPFetch.Progress) throws(ModelStoreError) -> Void
@@ -139,7 +141,7 @@ private final class Transfer {
         _ = clibcurl_set_string(handle, CURLOPT_PROTOCOLS_STR, "http,https")
         _ = clibcurl_set_string(handle, CURLOPT_REDIR_PROTOCOLS_STR, isSecure ? "https" : "http,https")
         _ = clibcurl_set_long(handle, CURLOPT_FOLLOWLOCATION, 1)
-        _ = clibcurl_set_long(handle, CURLOPT_MAXREDIRS, 10)
+        _ = clibcurl_set_long(handle, CURLOPT_MAXREDIRS, Self.mostRedirections)
         _ = clibcurl_set_long(handle, CURLOPT_NOSIGNAL, 1)
         _ = clibcurl_set_long(handle, CURLOPT_CONNECTTIMEOUT, fetch.patience.connect)
         _ = clibcurl_set_long(handle, CURLOPT_LOW_SPEED_LIMIT, fetch.patience.slowestRate)
@@ -229,6 +231,10 @@ private final class Transfer {
             if file.length > 0 { try file.restart() }
         case 206:
             guard let range = headers.range, range.start == file.length else {
+                // Without bytes to go on from no part was asked for, and asking anew would bring the same.
+                guard startLength > 0 else {
+                    throw .badAnswer(source: fetch.name, reason: "it is a part of the file that was not asked for")
+                }
                 mustRestart = true
                 return
             }
@@ -246,9 +252,24 @@ private final class Transfer {
             return try answered(status)
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY:
             return .failed(.network(host: fetch.host, reason: message), pause: nil)
-        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
-            CURLE_TOO_MANY_REDIRECTS, CURLE_UNSUPPORTED_PROTOCOL:
-            throw .network(host: fetch.host, reason: message)
+        case CURLE_SSL_CONNECT_ERROR:
+            throw .badAnswer(source: fetch.name, reason: "no encrypted connection can be made (\(message))")
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE:
+            throw .badAnswer(
+                source: fetch.name,
+                reason: "the certificate cannot be verified (\(message)); CURL_CA_BUNDLE names other authorities")
+        case CURLE_TOO_MANY_REDIRECTS:
+            throw .badAnswer(
+                source: fetch.name, reason: "it redirects more than \(Self.mostRedirections) times, perhaps in a circle"
+            )
+        case CURLE_UNSUPPORTED_PROTOCOL where (300..<400).contains(headers.status):
+            throw .badAnswer(
+                source: fetch.name, reason: "it redirects to an address that is not followed (\(message))")
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
+            throw .badAnswer(source: fetch.name, reason: "it is not what an HTTP server says (\(message))")
+        case CURLE_URL_MALFORMAT:
+            throw .badAnswer(
+                source: fetch.name, reason: "its address, or one it redirects to, is malformed (\(message))")
         case CURLE_OUT_OF_MEMORY:
             throw .network(host: fetch.host, reason: message)
         case CURLE_OPERATION_TIMEDOUT where file.length == startLength && headers.status == 0:
@@ -317,12 +338,12 @@ private struct ResponseHeaders {
         guard let colon = line.firstIndex(of: ":") else { return }
         let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
         switch line[..<colon].lowercased() {
-        case "content-length": contentLength = Int64(value).flatMap { $0 >= 0 ? $0 : nil }
+        case "content-length": contentLength = Self.byteCount(value)
         case "content-range": range = Self.contentRange(value)
         // A weak tag says that two files mean the same, not that their bytes are equal.
         case "etag" where !value.isEmpty && !value.hasPrefix("W/"): validator = value
         case "last-modified" where !value.isEmpty && validator == nil: validator = value
-        case "retry-after": retryAfter = Double(value).map { min(max($0, 0), 120) }
+        case "retry-after": retryAfter = Self.byteCount(value).map { Double(min($0, 120)) }
         case "x-linked-etag":
             let digest = value.trimmingCharacters(in: CharacterSet(charactersIn: "\""))
             if SHA256.isDigest(digest) { linkedDigest = digest.lowercased() }
@@ -330,12 +351,33 @@ private struct ResponseHeaders {
         }
     }
 
-    /// Reads `bytes 5-9/10`, `bytes 5-9/*` or `bytes */10`.
+    /// A number of a header: decimal digits and nothing else, so that none is negative, and none larger than a file can
+    /// be, so that sums of two cannot overflow. Nil for everything else.
+    static func byteCount(_ text: some StringProtocol) -> Int64? {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int64(text), value <= mostBytes else {
+            return nil
+        }
+        return value
+    }
+
+    /// An exbibyte.
+    private static let mostBytes: Int64 = 1 << 60
+
+    /// Reads `bytes 5-9/10`, `bytes 5-9/*` or `bytes */10`; nil when the numbers are none or contradict each other.
     static func contentRange(_ text: String) -> (start: Int64?, total: Int64?)? {
         guard text.lowercased().hasPrefix("bytes ") else { return nil }
-        let halves = text.dropFirst(6).split(separator: "/", maxSplits: 1)
+        let halves = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count == 2 else { return nil }
-        let start = halves[0].split(separator: "-").first.flatMap { Int64($0) }
-        return (start, Int64(halves[1]))
+        var total: Int64?
+        if halves[1] != "*" {
+            guard let count = byteCount(halves[1]) else { return nil }
+            total = count
+        }
+        if halves[0] == "*" { return (nil, total) }
+        let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = byteCount(ends[0]), let last = byteCount(ends[1]), first <= last,
+            total.map({ last < $0 }) ?? true
+        else { return nil }
+        return (first, total)
     }
 }

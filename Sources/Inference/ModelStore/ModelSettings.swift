@@ -65,7 +65,9 @@ package struct ModelSettings: Sendable {
         guard FileManager.default.fileExists(atPath: path) else { return JSONObject() }
         guard let data = FileManager.default.contents(atPath: path) else { throw .system(reading: path) }
         let value: JSONValue
-        do { value = try JSONValue(parsing: Array(data)) } catch {
+        // Some editors put a byte order mark before the text.
+        let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+        do { value = try JSONValue(parsing: Array(data.starts(with: mark) ? data.dropFirst(3) : data)) } catch {
             throw .invalidConfiguration(path: path, reason: error.description)
         }
         guard let object = value.objectValue else {

@@ -14,8 +14,8 @@ extension ModelStore {
     /// memory, else the best of the catalogue that would.
     ///
     /// Best is the catalogue's order among the models that follow instructions, then what the user has pulled from
-    /// elsewhere, largest first. A model that the catalogue has for tests, or that follows no instructions, is used only
-    /// when it is named.
+    /// elsewhere, largest first. Files that cannot be read as a model are passed over. A model that the catalogue has for
+    /// tests, or that follows no instructions, is used only when it is named.
     ///
     /// - Throws: When the model that the user has named is none, or the file of a path cannot be read.
     package func defaultModel(memory: Int64 = MachineMemory.total) throws(ModelStoreError) -> Choice {
@@ -27,10 +27,12 @@ extension ModelStore {
         }
         let installed = installed().filter { MachineMemory.fits(fileSize: $0.size, memory: memory) }
         for entry in catalogue.entries where entry.purpose == .general {
-            if let model = installed.first(where: { $0.name == entry.name }) { return .ready(model) }
+            if let model = installed.first(where: { $0.name == entry.name }), damage(of: model) == nil {
+                return .ready(model)
+            }
         }
-        let others = installed.filter { catalogue[$0.name] == nil }
-        if let largest = others.max(by: { $0.size < $1.size }) { return .ready(largest) }
+        let others = installed.filter { catalogue[$0.name] == nil }.sorted { $0.size > $1.size }
+        if let largest = others.first(where: { damage(of: $0) == nil }) { return .ready(largest) }
         if let entry = catalogue.defaultEntry(memory: memory) { return .notDownloaded(name: entry.name) }
         let smallest = catalogue.entries.filter { $0.purpose == .general }.map(\.size).min() ?? 0
         return .tooLittleMemory(needed: (smallest + MachineMemory.overhead) / 3 * 4, available: memory)

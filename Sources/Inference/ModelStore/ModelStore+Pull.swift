@@ -82,9 +82,17 @@ extension ModelStore {
         guard Self.isValidName(name) else {
             throw .invalidReference(name, reason: "it cannot be the name of a file; give another with --name")
         }
-        guard catalogue[name] == nil else {
+        if let entry = catalogue[name] {
+            // The catalogue's own file, from another place, is what the name means.
+            if case .file(let path) = source, Self.fileSize(path) == entry.size,
+                try SHA256.digest(ofFile: path) == entry.sha256
+            {
+                return PullOrder(name: name, source: source, size: entry.size, sha256: entry.sha256)
+            }
             throw .invalidReference(
-                name, reason: "that is the name of another model of the catalogue; give another with --name")
+                name,
+                reason: "the catalogue has another file of that name ('fm pull \(name)' fetches it); "
+                    + "give this one another name with --name")
         }
         return PullOrder(name: name, source: source, size: nil, sha256: sha256?.lowercased())
     }
@@ -179,6 +187,8 @@ private struct Pull {
             try reporter.report(.waiting, 0, order.size)
         }
         return try withExtendedLifetime(lock) { () throws(ModelStoreError) in
+            // Where something is left to go on from, the lock's file stays beside it.
+            defer { if ModelStore.fileSize(store.partialPath(of: order.name)) == nil { lock.removeFile() } }
             // The process that had the lock may have brought it.
             if let model = alreadyThere { return ModelStore.PullResult(model: model, isNew: false) }
             return try fetch()
@@ -226,7 +236,9 @@ private struct Pull {
         } catch {
             // Bytes that are known to be wrong are no beginning to go on from.
             switch error {
-            case .wrongHash, .wrongLength, .notAModel, .damagedArchive: file.discard()
+            case .wrongHash, .wrongLength, .unusableFile, .damagedArchive: file.discard()
+            // Nothing came that could be gone on from.
+            case _ where file.length == 0: file.discard()
             default: break
             }
             throw error
@@ -278,7 +290,8 @@ private struct Pull {
                 throw .wrongHash(source: source, expected: expectedDigest, actual: actual)
             }
         }
-        guard file.prefix(4) == ModelStore.ggufMagic else { throw .notAModel(source) }
+        guard file.length > 0 else { throw .unusableFile(source: source, reason: "it is empty") }
+        if let reason = ModelStore.damage(ofFile: file.path) { throw .unusableFile(source: source, reason: reason) }
     }
 
     private func fetchByHTTP(into file: PartialFile) throws(ModelStoreError) -> String? {
@@ -294,14 +307,18 @@ private struct Pull {
             if !knowsSpace, let total = progress.total {
                 // A disk that is too small is better known at the beginning than near the end.
                 knowsSpace = true
-                try requireSpace(total - file.length)
+                try requireSpace(max(0, total - file.length))
             }
             try reporter.report(.fetching, progress.received, progress.total)
         }.digest
     }
 
     private func copy(_ path: String, into file: PartialFile) throws(ModelStoreError) {
-        let model = try ModelStore.file(path)
+        let model: ModelStore.Model
+        do throws(ModelStoreError) { model = try ModelStore.file(path) } catch .notAModel {
+            let isEmpty = ModelStore.fileSize(path) == 0
+            throw .unusableFile(source: path, reason: isEmpty ? "it is empty" : "\(GGUFError.notGGUF)")
+        }
         // A local file is quick to read again, and nothing says that it is still the same one.
         try file.restart()
         try requireSpace(model.size)

@@ -113,7 +113,9 @@ package struct ModelStore: Sendable {
         guard let first = name.unicodeScalars.first, first != ".", first != "-", name.utf8.count <= 200 else {
             return false
         }
-        return name.unicodeScalars.allSatisfy { $0 != "/" && $0 != "\\" && $0.value > 0x20 && $0.value != 0x7f }
+        return name.unicodeScalars.allSatisfy {
+            $0 != "/" && $0 != "\\" && $0.value > 0x20 && !(0x7f...0x9f).contains($0.value)
+        }
     }
 
     /// Takes a model away, with what an interrupted fetch of it has left.
@@ -139,6 +141,7 @@ package struct ModelStore: Sendable {
             unlink(recordPath(of: name))
             unlink("\(partial).json")
             unlink("\(memberPath(of: name)).json")
+            lock.removeFile()
             return freed
         }
     }

@@ -8,8 +8,10 @@ package enum ModelStoreError: Error, Hashable, Sendable {
     case invalidReference(String, reason: String)
     /// The file of a path is not there or cannot be read.
     case unreadableFile(path: String, reason: String)
-    /// What was fetched, or what a path leads to, does not begin as a GGUF file does.
+    /// What a path leads to does not begin as a GGUF file does.
     case notAModel(String)
+    /// What was fetched or copied is no model file, or a damaged one. Nothing of it was kept.
+    case unusableFile(source: String, reason: String)
     case noSpace(directory: String, needed: Int64?, available: Int64?)
     case cannotWrite(path: String, reason: String)
     case network(host: String, reason: String)
@@ -18,6 +20,8 @@ package enum ModelStoreError: Error, Hashable, Sendable {
     case notFound(source: String)
     case accessDenied(source: String, status: Int)
     case httpStatus(source: String, status: Int)
+    /// What the server says is no answer to go by: it redirects in a circle, does not speak HTTP, cannot be trusted.
+    case badAnswer(source: String, reason: String)
     case wrongLength(source: String, expected: Int64, actual: Int64)
     case wrongHash(source: String, expected: String, actual: String)
     case pipMissing(reason: String)
@@ -47,7 +51,13 @@ extension ModelStoreError: CustomStringConvertible {
         case .unreadableFile(let path, let reason):
             return "cannot read '\(path)': \(reason)."
         case .notAModel(let source):
-            return "'\(source)' is not a GGUF file. Give the address of the file itself, not of a page about it."
+            return
+                "'\(source)' is not a GGUF file: it does not begin with the letters GGUF. Give the path of a model file."
+        case .unusableFile(let source, let reason):
+            let hint =
+                source.contains("://") || source.hasPrefix("hf:")
+                ? " Give the address of the file itself, not of a page about it." : ""
+            return "'\(source)' cannot be used as a model: \(reason). Nothing was installed.\(hint)"
         case .noSpace(let directory, let needed, let available):
             var text = "not enough space on the disk of '\(directory)'"
             if let needed { text += ": \(ByteText.size(needed)) needed" }
@@ -68,6 +78,8 @@ extension ModelStoreError: CustomStringConvertible {
                 + "Accept the model's terms on its page and set HF_TOKEN to your token."
         case .httpStatus(let source, let status):
             return "the server answered with status \(status) for '\(source)'. Try again later."
+        case .badAnswer(let source, let reason):
+            return "the server's answer for '\(source)' cannot be used: \(reason). Check the address."
         case .wrongLength(let source, let expected, let actual):
             return "'\(source)' has \(actual) bytes where \(expected) were expected. "
                 + "It is not the file that was asked for; nothing was installed."

@@ -120,13 +120,6 @@ final class PartialFile {
 
     var digest: String { hash.digest() }
 
-    /// The first bytes, for the look at what kind of file this is.
-    func prefix(_ count: Int) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        let got = pread(descriptor, &bytes, count, 0)
-        return Array(bytes.prefix(max(0, got)))
-    }
-
     /// Gives the whole file its final name, in one step that also survives a power cut.
     func install(as final: String) throws(ModelStoreError) {
         guard fsync(descriptor) == 0 else { throw .system(writing: path) }
@@ -159,9 +152,12 @@ final class PartialFile {
             let value = try? JSONValue(parsing: text), let origin = value["origin"]?.stringValue
         else { return nil }
         var journal = Journal(origin: origin, validator: value["validator"]?.stringValue)
+        var sum = 0
         for part in value["parts"]?.arrayValue ?? [] {
             // A length that cannot be one makes the whole journal worthless.
             guard let length = part.numberValue?.intValue, length > 0, length < 1 << 50 else { return nil }
+            sum += length
+            guard sum < 1 << 50 else { return nil }
             journal.parts.append(Int64(length))
         }
         return journal

@@ -245,7 +245,7 @@ private struct FormatSpecification {
             return TrackedText(try format(integer), isContent: type == "c")
         }
         guard type == nil || "eEfFgGn%".unicodeScalars.contains(type ?? "g") else { throw unknown(value) }
-        return TrackedText(format(number.doubleValue))
+        return TrackedText(try format(number.doubleValue, renderer))
     }
 
     private func unknown(_ value: Value) -> JinjaError {
@@ -280,17 +280,18 @@ private struct FormatSpecification {
         return padded(lead, withGroups(digits, lead: lead, by: radix == 10 ? 3 : 4), align: align ?? ">")
     }
 
-    private func format(_ value: Double) -> String {
+    private func format(_ value: Double, _ renderer: Renderer) throws(JinjaError) -> String {
         var text: String
         switch type {
-        case "%": text = NumberFormat.text(value * 100, style: "f", precision: precision ?? 6) + "%"
+        case "%": text = try NumberFormat.text(value * 100, style: "f", precision: precision ?? 6, renderer) + "%"
         case nil where precision == nil: text = Python.repr(value)
         case nil:
-            text = NumberFormat.text(value, style: "g", precision: max(1, precision ?? 6))
+            text = try NumberFormat.text(value, style: "g", precision: max(1, precision ?? 6), renderer)
             if value.isFinite, !text.contains("."), !text.contains("e") { text += ".0" }
         case let type?:
-            text = NumberFormat.text(
-                value, style: type == "n" ? "g" : Character(type), precision: precision ?? 6, alternate: isAlternate)
+            text = try NumberFormat.text(
+                value, style: type == "n" ? "g" : Character(type), precision: precision ?? 6, alternate: isAlternate,
+                renderer)
         }
         let isNegative = text.hasPrefix("-")
         if isNegative { text.removeFirst() }
@@ -306,7 +307,10 @@ private struct FormatSpecification {
         // Zeros that fill up are grouped, too.
         if fill == "0", align == "=" {
             let room = width - lead.utf8.count - rest.utf8.count
-            while NumberFormat.grouped(digits, by: size, with: grouping).utf8.count < room { digits = "0" + digits }
+            // A little fewer digits than fill the room with their separators, then as many as do.
+            var count = max(0, room * size / (size + 1) - 1)
+            while count + max(0, count - 1) / size < room { count += 1 }
+            digits = String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
         }
         return NumberFormat.grouped(digits, by: size, with: grouping) + rest
     }

@@ -30,7 +30,7 @@ extension Filters {
                         !name.utf8.contains(where: { [0x20, 0x9, 0xa, 0xb, 0xc, 0xd, 0x2f, 0x3e, 0x3d].contains($0) })
                     else { throw JinjaError(.value("Invalid character in attribute name")) }
                     let shown = value.text == nil ? Value.string(try renderer.text(value)) : value
-                    parts.append(HTML.escape(key) + "=\"" + HTML.escape(shown) + "\"")
+                    parts.append(try HTML.escape(key, renderer) + "=\"" + HTML.escape(shown, renderer) + "\"")
                 }
                 let text = try renderer.join(parts, separator: " ")
                 return .string(hasSpace && !text.isEmpty ? " " + text : text)

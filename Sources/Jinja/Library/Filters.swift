@@ -47,13 +47,15 @@ enum Filters {
         bound("safe") { (value, _, renderer) throws(JinjaError) in .markup(try renderer.text(value)) },
         bound("escape") { (value, _, renderer) throws(JinjaError) in
             if case .markup = value { return value }
-            return .markup(HTML.escape(try renderer.text(value)))
+            return .markup(try HTML.escape(renderer.text(value), renderer))
         },
         bound("forceescape") { (value, _, renderer) throws(JinjaError) in
-            .markup(HTML.escape(try renderer.text(value)))
+            .markup(try HTML.escape(renderer.text(value), renderer))
         },
         bound("striptags") { (value, _, renderer) throws(JinjaError) in
-            .string(HTML.stripTags(try renderer.text(value)))
+            let text = try renderer.text(value)
+            try renderer.charge(bytes: text.byteCount)
+            return .string(HTML.stripTags(text))
         },
         bound("trim", ["chars"]) { (value, arguments, renderer) throws(JinjaError) in
             var characters: String?
@@ -301,7 +303,12 @@ enum Filters {
             let isBinary = arguments[0]?.isTrue ?? false
             let base: Double = isBinary ? 1024 : 1000
             if bytes == 1 { return .plain("1 Byte") }
-            if bytes < base { return .plain("\(Int(bytes)) Bytes") }
+            if bytes < base {
+                guard let whole = BigInt(bytes) else {
+                    throw JinjaError(.value("cannot convert float infinity to integer"))
+                }
+                return .plain("\(whole.text(radix: 10)) Bytes")
+            }
             var unit = base
             for (index, letter) in ["k", "M", "G", "T", "P", "E", "Z", "Y"].enumerated() {
                 unit *= base

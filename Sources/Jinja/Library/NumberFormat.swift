@@ -2,8 +2,8 @@ internal import Foundation
 
 /// How numbers are laid out by `%` and by `format`.
 enum NumberFormat {
-    /// Digits of one number, at most.
-    static let maximumPrecision = 1000
+    /// More digits than any number has behind the point (1074, for the least one) or in all.
+    private static let mostDigits = 1100
 
     /// A finite or infinite number in the style of C: `f`, `e` or `g`, upper case for upper case letters.
     static func text(_ value: Double, style: Character, precision: Int, alternate: Bool = false) -> String {
@@ -11,8 +11,22 @@ enum NumberFormat {
             let text = value.isNaN ? "nan" : value < 0 ? "-inf" : "inf"
             return style.isUppercase ? text.uppercased() : text
         }
-        let precision = min(precision, maximumPrecision)
-        return String(format: "%\(alternate ? "#" : "").\(precision)\(style)", value)
+        let digits = min(precision, mostDigits)
+        let text = String(format: "%\(alternate ? "#" : "").\(digits)\(style)", value)
+        // What is wanted beyond them are zeros, which stand before an exponent; `g` leaves them out.
+        guard precision > digits, alternate || !"gG".contains(style) else { return text }
+        let zeros = String(repeating: "0", count: precision - digits)
+        let exponent = "fF".contains(style) ? nil : text.lastIndex { $0 == "e" || $0 == "E" }
+        let end = exponent ?? text.endIndex
+        return String(text[..<end]) + zeros + String(text[end...])
+    }
+
+    /// The same, charged for its digits before they are made.
+    static func text(
+        _ value: Double, style: Character, precision: Int, alternate: Bool = false, _ renderer: Renderer
+    ) throws(JinjaError) -> String {
+        try renderer.charge(bytes: precision)
+        return text(value, style: style, precision: precision, alternate: alternate)
     }
 
     /// Digits in groups with a separator between them, counted from the point.
@@ -131,7 +145,7 @@ struct PercentFormat {
                 result += TrackedText("%", isContent: isContent)
                 continue
             }
-            try renderer.charge(bytes: result.byteCount + width)
+            try renderer.charge(bytes: Value.saturatingSum(result.byteCount, width))
             result += try field(type, key: key, flags: flags, width: width, precision: precision).marked(isContent)
         }
         guard used >= values.count || isMapping else {
@@ -195,7 +209,8 @@ struct PercentFormat {
         default:
             text = type == "s" ? try renderer.text(value) : try renderer.repr(value)
             if escapes, type == "s" {
-                text = HTML.escape(text.isEmpty ? .string("") : value.text.map { _ in value } ?? .string(text))
+                text = try HTML.escape(
+                    text.isEmpty ? .string("") : value.text.map { _ in value } ?? .string(text), renderer)
             }
             if type == "a" { text = JSONText.escapingNonASCII(text) }
             if let precision { text = text.slice(text.string.unicodeScalars.prefix(precision)) }
@@ -228,8 +243,9 @@ struct PercentFormat {
                 if case .undefined(let undefined) = value { throw undefined.error }
                 throw JinjaError(.type("must be real number, not \(value.typeName)"))
             }
-            text = NumberFormat.text(
-                number.doubleValue, style: Character(type), precision: precision ?? 6, alternate: flags.contains("#"))
+            text = try NumberFormat.text(
+                number.doubleValue, style: Character(type), precision: precision ?? 6, alternate: flags.contains("#"),
+                renderer)
             if text.hasPrefix("-") {
                 sign = "-"
                 text.removeFirst()

@@ -10,8 +10,9 @@ enum StringMethods {
             return .object(
                 Function(name) { (arguments, renderer) throws(JinjaError) in
                     var escaped = arguments
-                    escaped.positional = arguments.positional.map { argument in
-                        if case .string(let text) = argument { .string(HTML.escape(text)) } else { argument }
+                    escaped.positional = try arguments.positional.map { argument throws(JinjaError) -> Value in
+                        guard case .string(let text) = argument else { return argument }
+                        return .string(try HTML.escape(text, renderer))
                     }
                     return safe(try method(text, escaped, renderer))
                 })

@@ -135,8 +135,14 @@ extension Renderer {
         case (.add, .string(let a), .string(let b)):
             try charge(bytes: a.byteCount + b.byteCount)
             return .string(a + b)
-        case (.add, .markup(let a), _) where right.text != nil: return .markup(a + HTML.escape(right))
-        case (.add, _, .markup(let b)) where left.text != nil: return .markup(HTML.escape(left) + b)
+        case (.add, .markup(let a), _) where right.text != nil:
+            let b = try HTML.escape(right, self)
+            try charge(bytes: a.byteCount + b.byteCount)
+            return .markup(a + b)
+        case (.add, _, .markup(let b)) where left.text != nil:
+            let a = try HTML.escape(left, self)
+            try charge(bytes: a.byteCount + b.byteCount)
+            return .markup(a + b)
         case (.add, .list(let a), .list(let b)):
             try charge(elements: a.elements.count + b.elements.count)
             return try .list(a.elements + b.elements)

@@ -236,32 +236,27 @@ struct Slice {
 
 /// Escaping for HTML, as markupsafe does.
 enum HTML {
-    static func escape(_ text: String) -> String { escape(TrackedText(text)).string }
-
-    /// What stands for a character is content if the character was.
-    static func escape(_ text: TrackedText) -> TrackedText {
-        guard text.string.utf8.contains(where: { entities[$0] != nil }) else { return text }
-        var result = TrackedText()
-        for scalar in text.scalars {
-            if let byte = UInt8(exactly: scalar.scalar.value), let entity = entities[byte] {
-                result += TrackedText(entity, isContent: scalar.isContent)
-            } else {
-                result.append(scalar)
-            }
-        }
-        return result
+    /// What stands for a character is content if the character was. Charged for what it makes before it makes it.
+    static func escape(_ text: TrackedText, _ renderer: Renderer) throws(JinjaError) -> TrackedText {
+        let growth = text.string.utf8.reduce(0) { $0 + (entity($1).map { $0.utf8CodeUnitCount - 1 } ?? 0) }
+        try renderer.charge(bytes: text.byteCount + growth)
+        return growth == 0 ? text : text.replacingBytes(entity)
     }
 
-    private static let entities: [UInt8: String] = [
-        UInt8(ascii: "&"): "&amp;", UInt8(ascii: "<"): "&lt;", UInt8(ascii: ">"): "&gt;", UInt8(ascii: "'"): "&#39;",
-        UInt8(ascii: "\""): "&#34;",
-    ]
-
     /// The text of a text value: as it is when it is safe, escaped otherwise.
-    static func escape(_ value: Value) -> TrackedText {
-        switch value {
-        case .markup(let text): text
-        default: escape(value.tracked ?? "")
+    static func escape(_ value: Value, _ renderer: Renderer) throws(JinjaError) -> TrackedText {
+        if case .markup(let text) = value { return text }
+        return try escape(value.tracked ?? "", renderer)
+    }
+
+    private static func entity(_ byte: UInt8) -> StaticString? {
+        switch byte {
+        case UInt8(ascii: "&"): "&amp;"
+        case UInt8(ascii: "<"): "&lt;"
+        case UInt8(ascii: ">"): "&gt;"
+        case UInt8(ascii: "'"): "&#39;"
+        case UInt8(ascii: "\""): "&#34;"
+        default: nil
         }
     }
 

@@ -151,6 +151,41 @@ package struct TrackedText: Sendable, Equatable, ExpressibleByStringLiteral {
 
     // MARK: - Making other texts
 
+    /// The text with something else for some bytes of ASCII. What stands for a byte is content if the byte was.
+    func replacingBytes(_ replacement: (UInt8) -> StaticString?) -> TrackedText {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(byteCount + byteCount / 4)
+        var ranges = contentRanges
+        var range = 0
+        // The bounds of ranges ascend, so that each is passed once.
+        var bound = ranges.first?.lowerBound
+        var isInside = false
+        func pass(_ position: Int) {
+            while let next = bound, next == position {
+                if isInside {
+                    ranges[range] = ranges[range].lowerBound..<bytes.count
+                    range += 1
+                    bound = range < ranges.count ? ranges[range].lowerBound : nil
+                } else {
+                    let end = ranges[range].upperBound
+                    bound = end
+                    ranges[range] = bytes.count..<max(bytes.count, end)
+                }
+                isInside.toggle()
+            }
+        }
+        for (position, byte) in string.utf8.enumerated() {
+            pass(position)
+            if let other = replacement(byte) {
+                other.withUTF8Buffer { bytes.append(contentsOf: $0) }
+            } else {
+                bytes.append(byte)
+            }
+        }
+        pass(byteCount)
+        return TrackedText(String(decoding: bytes, as: UTF8.self), contentRanges: ranges)
+    }
+
     /// What a function makes of the text. If it changes lengths, a mark spreads over all of it.
     func map(_ body: (String) throws(JinjaError) -> String) throws(JinjaError) -> TrackedText {
         let result = try body(string)

@@ -10,9 +10,17 @@ extension Command {
         discussion: "Exit status 0 when a model can be used, 5 when none can."
     ) { arguments, context in
         let store = try ModelStore(environment: context.environment)
-        let (reason, text, model): (String?, String, String?) =
+        let (reason, text, name): (String?, String, String?) =
             switch try store.defaultModel() {
-            case .ready(let model): (nil, "available: \(model.name)", model.name)
+            case .ready(let model):
+                if let damage = store.damage(of: model) {
+                    (
+                        "modelNotReady", "not available: '\(model.name)' cannot be read as a model: \(damage).",
+                        model.name
+                    )
+                } else {
+                    (nil, "available: \(model.name)", model.name)
+                }
             case .notDownloaded(let name):
                 ("modelNotReady", "not available: '\(name)' has not been fetched; 'fm pull \(name)' fetches it.", name)
             case .switchedOff:
@@ -31,11 +39,16 @@ extension Command {
         if arguments.has("--json") {
             let object: JSONObject = [
                 "available": .bool(reason == nil), "reason": reason.map(JSONValue.string) ?? .null,
-                "model": model.map(JSONValue.string) ?? .null,
+                "model": name.map(JSONValue.string) ?? .null,
             ]
             context.output.line(JSONValue.object(object).text(spaced: true))
         } else {
-            context.output.line(text)
+            context.output.line(TerminalText.printable(text))
+        }
+        for model in store.installed() where model.name != name {
+            guard let damage = store.damage(of: model) else { continue }
+            context.messages.line(
+                TerminalText.printable("'\(model.name)' is passed over, it cannot be read as a model: \(damage)."))
         }
         if reason != nil { throw Failure(.unavailable, "") }
     }

@@ -101,7 +101,7 @@ package struct Chat {
     }
 
     private func tell(_ error: any Error) {
-        context.messages.line(context.messages.styled("fm:", .red) + " \(Failure(error).message)")
+        context.messages.failure(Failure(error).message)
     }
 
     /// Carries out a command; false ends the conversation. A failure is told and changes nothing.

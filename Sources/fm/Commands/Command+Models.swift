@@ -50,6 +50,8 @@ package struct ModelList {
         var isDefault: Bool
         var summary: String
         var path: String?
+        /// Why the file cannot be read as a model.
+        var damage: String?
     }
 
     var rows: [Row]
@@ -72,7 +74,8 @@ package struct ModelList {
                 store.catalogue[model.name]?.summary ?? store.recordedSource(model.name).map { "from \($0)" } ?? ""
             return Row(
                 name: model.name, size: model.size, isInstalled: true,
-                isDefault: isDefault(model.name, path: model.path), summary: summary, path: model.path)
+                isDefault: isDefault(model.name, path: model.path), summary: summary, path: model.path,
+                damage: store.damage(of: model))
         }
         let names = Set(installed.map(\.name))
         rows += store.catalogue.entries.filter { !names.contains($0.name) }.map { entry in
@@ -91,9 +94,10 @@ package struct ModelList {
             let name = row.name + String(repeating: " ", count: width - row.name.count)
             let size = ByteText.size(row.size)
             let padding = String(repeating: " ", count: max(0, 8 - size.count))
-            let state = row.isInstalled ? "here     " : "not here "
+            let state = row.damage != nil ? "damaged  " : row.isInstalled ? "here     " : "not here "
+            let about = TerminalText.printable(row.damage ?? row.summary)
             text +=
-                "\(row.isDefault ? "*" : " ") \(name)  \(padding)\(size)  \(state) \(row.summary)"
+                "\(row.isDefault ? "*" : " ") \(name)  \(padding)\(size)  \(state) \(about)"
                 .trimmingCharacters(in: .newlines) + "\n"
         }
         if let outsideDefault { text += "* \(outsideDefault)\n" }
@@ -107,6 +111,7 @@ package struct ModelList {
                 "installed": .bool(row.isInstalled),
                 "default": .bool(row.isDefault), "summary": .string(row.summary),
                 "path": row.path.map(JSONValue.string) ?? .null,
+                "damage": row.damage.map(JSONValue.string) ?? .null,
             ])
         }
         return JSONValue.object(["directory": .string(directory), "models": .array(models)]).text(indent: 2)

@@ -71,6 +71,9 @@ extension Command {
         } else if schema != nil {
             context.output.line(answer.text)
         }
+        if schema == nil, answer.text.isEmpty {
+            context.messages.line("fm: the answer is empty: the model ended it at once.")
+        }
         if arguments.has("--stats") { context.messages.line(answer.statistics) }
         if let path = arguments["--transcript"] { try TranscriptFile.write(entries, to: path) }
     }

@@ -75,6 +75,6 @@ extension TraceSummary {
             lines.append("notes")
             for note in notes { lines.append("  \(seconds(note.seconds))  \(note.text)") }
         }
-        return lines.joined(separator: "\n") + "\n"
+        return lines.map(TerminalText.printable).joined(separator: "\n") + "\n"
     }
 }

@@ -33,8 +33,11 @@ package struct PromptInput {
         return prompt
     }
 
-    /// The text of a file.
-    static func text(ofFile path: String) throws -> String { try text(read(path: path), from: path) }
+    /// The text of a file that is to be parsed, without the byte order mark that some editors put before it.
+    static func text(ofFile path: String) throws -> String {
+        let text = try text(read(path: path), from: path)
+        return text.unicodeScalars.first == "\u{feff}" ? String(text.unicodeScalars.dropFirst()) : text
+    }
 
     private static func text(_ bytes: [UInt8], from source: String) throws -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else {

@@ -45,6 +45,9 @@ package enum SamplingOptions {
         }
         var options = GenerationOptions()
         options.temperature = try arguments.number("--temperature", in: 0...2)
+        if arguments.has("--greedy"), let temperature = options.temperature, temperature > 0 {
+            throw UsageError("--greedy always takes the likeliest token; it goes with no --temperature but 0")
+        }
         options.maximumResponseTokens = try arguments.integer("--max-tokens", in: 1...Int.max)
         if arguments.has("--greedy") {
             options.samplingMode = .greedy

@@ -33,7 +33,7 @@ package struct Output: Sendable {
                 // The descriptor was made non-blocking by someone who shares it.
                 usleep(1_000)
             } else if errno != EINTR {
-                fail(because: String(cString: strerror(errno)))
+                fail(because: errno == EBADF ? "it is closed" : String(cString: strerror(errno)))
             }
         }
     }
@@ -47,6 +47,18 @@ package struct Output: Sendable {
     }
 
     package func line(_ text: String) { write(text + "\n") }
+
+    /// Tells of an error. Its text may come from a file, a server or a template.
+    package func failure(_ message: String) { line(styled("fm:", .red) + " " + TerminalText.printable(message)) }
+
+    /// Keeps the numbers of standard input, output and error that the program was started without: otherwise the next file
+    /// that is opened would get one of them, and the answer would be written into it. Called before anything is opened.
+    static func reserveStandardDescriptors() {
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
+            // For the wrong direction, so that a use fails as on a closed descriptor (EBADF).
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
+    }
 
     package enum Style: String, Sendable {
         case bold = "1"

@@ -167,6 +167,21 @@ import Testing
         #expect(session.transcript == before)
     }
 
+    @Test func anOverflowThatWasNotCountedSaysAtLeast() async throws {
+        let backend = ScriptedBackend { _, _ in
+            throw LocalContextOverflow(tokenCount: 81_920, contextSize: 8192, isLeast: true)
+        }
+        let session = LanguageModelSession(model: SystemLanguageModel(backend: backend))
+        do {
+            try await session.respond(to: String(repeating: "x", count: 5000))
+            Issue.record("no error")
+        } catch LanguageModelError.contextSizeExceeded(let details) {
+            #expect(details.tokenCount == 81_920)
+            #expect(details.debugDescription.hasPrefix("Content contains at least 81920 tokens, which exceeds"))
+            #expect(details.debugDescription.contains("The largest entries are prompt 0 (5000 bytes)"))
+        }
+    }
+
     @Test(arguments: [
         SystemLanguageModel.Availability.UnavailableReason.deviceNotEligible, .appleIntelligenceNotEnabled,
         .modelNotReady,

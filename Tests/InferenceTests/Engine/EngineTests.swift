@@ -54,6 +54,31 @@ struct EngineTests {
 
     private let prompt = "The quick brown fox jumps over the lazy dog, and then the other one."
 
+    // MARK: Prompts that are too long
+
+    @Test("a prompt that cannot fit is refused before it is made into tokens")
+    func hopelessPrompts() throws {
+        let text = String(repeating: "x", count: 20_000_000)
+        let start = ContinuousClock.now
+        do {
+            _ = try engine.tokens(of: [ChatMessage(.user, text)])
+            Issue.record("made into tokens")
+        } catch {
+            guard case .promptTooLong(let least, let size) = error else { throw error }
+            #expect(size == engine.contextSize)
+            #expect(least >= text.utf8.count / 20 && least <= text.utf8.count)
+            #expect(error.description.hasPrefix("at least "))
+        }
+        #expect(throws: InferenceError.self) { try engine.checkLength(of: text) }
+        // Finding the tokens takes many times as long in a debug build.
+        #expect(ContinuousClock.now - start < .seconds(60))
+        // What might fit is counted.
+        let long = String(repeating: "xy ", count: 400)
+        #expect(try engine.tokens(of: [ChatMessage(.user, long)]).count > engine.contextSize)
+        #expect(
+            try engine.tokens(of: [ChatMessage(.user, String(repeating: long, count: 20))], isBounded: false).count > 0)
+    }
+
     // MARK: Counts and ends
 
     @Test("counts are true and the text is that of its tokens")

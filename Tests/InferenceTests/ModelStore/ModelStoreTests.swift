@@ -62,10 +62,33 @@ import TestSupport
         #expect(folder.files() == ["elsewhere"])
     }
 
-    @Test func aNameOfTheCatalogueIsNotTaken() async {
-        folder.write(modelBytes(10), "known.gguf")
-        let store = ModelStore.scratch(folder, [.sample("known", .url("http://127.0.0.1/x.gguf"), [1])])
-        await #expect(throws: ModelStoreError.self) { try await store.pullQuickly("\(folder.path)/known.gguf") }
+    @Test func aNameOfTheCatalogueIsForItsOwnFile() async throws {
+        let body = modelBytes(1000)
+        let store = ModelStore.scratch(folder, [.sample("known", .url("http://127.0.0.1/x.gguf"), body)])
+        // Another length; the same length and other bytes.
+        for other in [modelBytes(500), modelBytes(1000, seed: 2)] {
+            folder.write(other, "known.gguf")
+            await #expect(throws: ModelStoreError.self) { try await store.pullQuickly("\(folder.path)/known.gguf") }
+        }
+        #expect(store.installed().isEmpty)
+        folder.write(body, "known.gguf")
+        let result = try await store.pullQuickly("\(folder.path)/known.gguf")
+        #expect(result.isNew && result.model.name == "known" && result.sha256 == digest(body))
+        #expect(folder.read("models/known.gguf") == body)
+        #expect(try await !store.pullQuickly("known").isNew)
+    }
+
+    @Test(arguments: [0, 4, 60, 128, 990]) func aDamagedLocalFileIsNotCopiedIn(count: Int) async {
+        folder.write(Array(modelBytes(1000)[..<count]), "elsewhere/mine.gguf")
+        do throws(ModelStoreError) {
+            _ = try await ModelStore.scratch(folder).pullQuickly("\(folder.path)/elsewhere/mine.gguf")
+            Issue.record("installed")
+        } catch {
+            guard case .unusableFile = error else { Issue.record("\(error)"); return }
+            #expect(!error.description.contains("address"))
+        }
+        #expect(folder.files("models") == [".incomplete"])
+        #expect(folder.files("models/.incomplete") == [])
     }
 
     @Test func removingTakesEverythingOfAModel() throws {
@@ -77,7 +100,7 @@ import TestSupport
         folder.write([1], "models/one.json")
         #expect(try store.remove("one") == 1003)
         #expect(folder.files("models") == [".incomplete", "two.gguf"])
-        #expect(folder.files("models/.incomplete") == ["one.lock"])
+        #expect(folder.files("models/.incomplete") == [])
         #expect(throws: ModelStoreError.unknownModel("one", nearest: nil)) { try store.remove("one") }
         #expect(throws: ModelStoreError.unknownModel("tow", nearest: "two")) { try store.remove("tow") }
         #expect(throws: ModelStoreError.notInstalled("known")) { try store.remove("known") }
@@ -148,14 +171,17 @@ import TestSupport
 
     private func entries() -> [ModelCatalogue.Entry] {
         [
-            .sample("best", .url("http://127.0.0.1/1"), [1], size: 2 << 30),
-            .sample("second", .url("http://127.0.0.1/2"), [1], size: 1 << 30),
+            .sample("best", .url("http://127.0.0.1/1"), [1], size: 800),
+            .sample("second", .url("http://127.0.0.1/2"), [1], size: 600),
             .sample("tests", .url("http://127.0.0.1/3"), [1], size: 1000, purpose: .test),
         ]
     }
 
     private func install(_ names: String...) {
-        for name in names { folder.write(modelBytes(name.utf8.count * 10), "models/\(name).gguf") }
+        for name in names {
+            let size = entries().first { $0.name == name }?.size ?? Int64(name.utf8.count * 100)
+            folder.write(modelBytes(Int(size)), "models/\(name).gguf")
+        }
     }
 
     private func choice(_ model: String? = nil) throws -> String {
@@ -177,6 +203,22 @@ import TestSupport
         #expect(try choice() == "ready second")
         install("best")
         #expect(try choice() == "ready best")
+    }
+
+    @Test func filesThatCannotBeReadAreNoDefault() throws {
+        install("mine", "mine-large")
+        #expect(try choice() == "ready mine-large")
+        let store = ModelStore.scratch(folder, entries())
+        folder.write(Array(modelBytes(5000)[..<3000]), "models/mine-large.gguf")
+        #expect(try choice() == "ready mine")
+        folder.write(Array("GGUF".utf8), "models/mine.gguf")
+        #expect(try choice() == "not downloaded best")
+        // What the catalogue knows has a certain length.
+        folder.write(modelBytes(999), "models/best.gguf")
+        #expect(try choice() == "not downloaded best")
+        #expect(store.installed().compactMap { store.damage(of: $0) }.count == 3)
+        install("other")
+        #expect(try choice() == "ready other")
     }
 
     @Test func theUsersChoiceComesFirst() throws {
