@@ -14,7 +14,7 @@ package enum SchemaFile {
     /// The schema as it stands: its properties are generated in the order of the text, or of `x-order` where there is one.
     ///
     /// - Parameter source: Where the schema stands, for errors.
-    static func schema(_ value: JSONValue, source path: String) throws -> GenerationSchema {
+    package static func schema(_ value: JSONValue, source path: String) throws -> GenerationSchema {
         guard let document = value.objectValue else {
             throw Failure(.schema, "\(path): a schema is a JSON object, not \(value.kind)")
         }
