@@ -6,7 +6,9 @@ extension SystemLanguageModel.Executor {
             model.backend.prewarm(
                 ToolChoicePrompt(transcript: transcript, definitions: instructions.toolDefinitions).choice)
         }
-        model.backend.prewarm(LocalPrompt(answering: transcript))
+        var prompt = LocalPrompt(answering: transcript)
+        prompt.thinks = model.backend.reasons
+        model.backend.prewarm(prompt)
     }
 
     public nonisolated(nonsending) func respond(
@@ -16,10 +18,6 @@ extension SystemLanguageModel.Executor {
         guard model.isAvailable else {
             throw SystemLanguageModel.Error.assetsUnavailable(
                 .init(debugDescription: model.backend.unavailabilityExplanation))
-        }
-        if let adapter = model.adapter {
-            throw SystemLanguageModel.Error.assetsUnavailable(
-                .init(debugDescription: "The adapter \(adapter.identifier) was not made for the model that is in use."))
         }
         let turn = LocalTurn(request: request, backend: model.backend, channel: channel)
         do {

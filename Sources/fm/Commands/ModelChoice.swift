@@ -5,6 +5,9 @@ import Inference
 extension Command.Option {
     static let model = Command.Option(
         "--model", "-m", value: "NAME|PATH", help: "The model, by its name or the path of a GGUF file.")
+    static let anyModel = Command.Option(
+        "--model", "-m", value: "NAME|PATH",
+        help: "The model, by its name or the path of a GGUF file; pcc: the server of Private Cloud Compute.")
     static let noPull = Command.Option(
         "--no-pull", help: "Fail when the model is not here, instead of fetching it.")
 }
@@ -13,6 +16,16 @@ extension Command.Option {
 struct ModelChoice {
     let context: Context
     let arguments: Arguments
+
+    /// For commands to which a server will do as well. A model file of its name goes before it.
+    func findAny() async throws -> ChosenModel {
+        if arguments["--model"] == ChosenModel.privateCloudName,
+            try ModelStore(environment: context.environment).installedModel(ChosenModel.privateCloudName) == nil
+        {
+            return .privateCloud
+        }
+        return .file(try await find())
+    }
 
     func find() async throws -> ModelStore.Model {
         let store = try ModelStore(environment: context.environment)
