@@ -174,7 +174,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "fmTests",
-            dependencies: ["fm", "FoundationModels", "FoundationModelsTesting", "Inference", "JSON", "TestSupport"],
+            dependencies: [
+                "fm", "FoundationModels", "FoundationModelsServer", "FoundationModelsTesting", "Inference", "JSON",
+                "TestSupport",
+            ],
             exclude: ["Fixtures", "test_chat_terminal.py"], swiftSettings: strict),
     ]
 )

@@ -2,10 +2,12 @@ import Foundation
 import Inference
 import Tokenizers
 
-/// `logits MODEL TOKENS OUTPUT [--chunk N]`: the logits after each token of the JSON array of ids in the file TOKENS, written
-/// to OUTPUT as little-endian floats, [tokens, vocabulary].
+/// `logits MODEL TOKENS OUTPUT [--chunk N] [--adapter FILE]`: the logits after each token of the JSON array of ids in the file TOKENS, written
+/// to OUTPUT as little-endian floats, [tokens, vocabulary]. FILE is an adapter's weights, GGUF or safetensors.
 func logits(_ arguments: [String]) async throws {
-    guard arguments.count >= 3 else { throw MeasureError.usage("logits MODEL TOKENS OUTPUT [--chunk N]") }
+    guard arguments.count >= 3 else {
+        throw MeasureError.usage("logits MODEL TOKENS OUTPUT [--chunk N] [--adapter FILE]")
+    }
     let tokens = try JSONDecoder().decode([TokenID].self, from: Data(contentsOf: URL(fileURLWithPath: arguments[1])))
     var chunk = 64
     if let flag = arguments.firstIndex(of: "--chunk"), flag + 1 < arguments.count {
@@ -16,10 +18,15 @@ func logits(_ arguments: [String]) async throws {
     if let invalid = tokens.first(where: { $0 < 0 || Int($0) >= transformer.configuration.vocabularySize }) {
         throw InferenceError.invalidToken(invalid, vocabularySize: transformer.configuration.vocabularySize)
     }
+    var adapter: Adapter?
+    if let flag = arguments.firstIndex(of: "--adapter"), flag + 1 < arguments.count {
+        adapter = try Adapter(
+            AdapterFile(URL(fileURLWithPath: arguments[flag + 1])), for: transformer.configuration)
+    }
     guard FileManager.default.createFile(atPath: arguments[2], contents: nil),
         let output = FileHandle(forWritingAtPath: arguments[2])
     else { throw CocoaError(.fileWriteUnknown) }
-    try transformer.evaluate(tokens, chunk: chunk) { _, logits in
+    try transformer.evaluate(tokens, chunk: chunk, adapter: adapter) { _, logits in
         try output.write(contentsOf: Data(buffer: logits))
     }
     try output.close()

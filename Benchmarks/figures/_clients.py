@@ -32,6 +32,17 @@ def use(packages=PACKAGES, folder=FOLDER):
     os.execv(python, [str(python), *sys.argv])
 
 
+def python_with(module, requirement):
+    """The Python of the clients once it has a further package, which only some figures need and which takes long to install."""
+    python = FOLDER / "bin" / "python"
+    if not python.exists():
+        venv.create(FOLDER, with_pip=True)
+    if subprocess.run([python, "-c", f"import {module}"], stderr=subprocess.DEVNULL).returncode:
+        print(f"figures: installing {requirement} into {FOLDER}", file=sys.stderr, flush=True)
+        frame.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", requirement])
+    return python
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

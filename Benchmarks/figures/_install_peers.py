@@ -2,7 +2,7 @@
 
     PEERS/llama.cpp     its source, with the vocabularies and the chat templates that figures read
     PEERS/bin           its programs
-    PEERS/venv          llguidance, xgrammar, tokenizers, transformers, torch (CPU), gguf, numpy, jinja2, jsonschema
+    PEERS/venv          llguidance, xgrammar, tokenizers, transformers, torch (CPU), peft, gguf, numpy, jinja2, jsonschema
 
 Each step is done once: what is there already is left alone, so that a run that was stopped goes on where it was.
 """
@@ -19,7 +19,7 @@ import venv
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from _frame import PEERS  # noqa: E402
 
-PACKAGES = ["llguidance", "xgrammar", "tokenizers", "transformers", "torch", "gguf", "numpy", "jinja2", "jsonschema"]
+PACKAGES = ["llguidance", "xgrammar", "tokenizers", "transformers", "torch", "peft", "gguf", "numpy", "jinja2", "jsonschema"]
 PROGRAMS = [
     "llama-bench",
     "llama-server",

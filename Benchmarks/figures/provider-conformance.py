@@ -1,19 +1,18 @@
 """Checks of `checkLanguageModel` that fail, over all kinds of models, bar 0.
 
 The kinds are a scripted model, the model of this machine, and ChatCompletionsLanguageModel against servers: `fm serve`, llama.cpp's
-`llama-server`, and llama-cpp-python's server where that is installed among the peers. All use the same model file.
+`llama-server`, and llama-cpp-python's server, which is built from PyPI's sources at the first time. All use the same model file.
 """
 
 import contextlib
-import importlib.util
 import pathlib
 import socket
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
 
+import _clients
 import _frame as frame
 import _server
 
@@ -73,13 +72,11 @@ def main():
         check("fm serve", "chat", address, name)
     with _server.LlamaServer(model, "--jinja") as llama:
         check("llama-server", "chat", f"http://127.0.0.1:{llama.port}", name)
-    if importlib.util.find_spec("llama_cpp"):
-        python = [sys.executable, "-m", "llama_cpp.server", "--model", model, "--port", "{port}"]
-        python += ["--chat_format", "chatml-function-calling", "--n_ctx", "4096", "--n_threads", frame.THREADS]
-        with server("llama-cpp-python", python, "/v1/models") as address:
-            check("llama-cpp-python", "chat", address, name)
-    else:
-        print("llama-cpp-python is not installed among the peers: not checked")
+    python = [_clients.python_with("llama_cpp.server", "llama-cpp-python[server]"), "-m", "llama_cpp.server"]
+    python += ["--model", model, "--port", "{port}", "--chat_format", "chatml-function-calling"]
+    python += ["--n_ctx", "4096", "--n_threads", frame.THREADS]
+    with server("llama-cpp-python", python, "/v1/models") as address:
+        check("llama-cpp-python", "chat", address, name)
     frame.verdict("provider-conformance", failures, at_most=0)
 
 

@@ -25,6 +25,7 @@ package enum InferenceError: Error, Sendable, CustomStringConvertible {
     case invalidToken(TokenID, vocabularySize: Int)
     case invalidSampling(parameter: String, value: String, reason: String)
     case invalidMaximumTokens(Int)
+    case adapter(AdapterError)
     /// The prompt, or the prompt with what has been generated of the answer, does not fit.
     case contextSizeExceeded(tokenCount: Int, contextSize: Int)
     /// The prompt was not even made into tokens: its length alone says that there are at least so many.
@@ -62,6 +63,7 @@ package enum InferenceError: Error, Sendable, CustomStringConvertible {
         case .invalidToken(let token, let size): "the prompt has the token \(token); the vocabulary has \(size)"
         case .invalidSampling(let parameter, let value, let reason): "\(parameter) is \(value): \(reason)"
         case .invalidMaximumTokens(let count): "the maximum number of tokens is \(count); it must be at least 1"
+        case .adapter(let error): error.description
         case .contextSizeExceeded(let count, let size):
             "\(count) tokens do not fit the context of \(size) tokens"
         case .promptTooLong(let least, let size):

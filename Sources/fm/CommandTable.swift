@@ -1,3 +1,4 @@
+import FoundationModels
 import Inference
 
 /// The commands of `fm` in the order in which its help lists them.
@@ -11,10 +12,19 @@ package enum CommandTable {
 
     /// Variables of the environment that mean something to `fm`.
     package static let environment = [
+        ("FM_CLOUD_URL", "the server of Private Cloud Compute: where its Chat Completions interface begins"),
+        ("FM_CLOUD_MODEL", "the model of that server"),
+        ("FM_CLOUD_API_KEY", "the key for that server"),
+        ("FM_CLOUD_CONTEXT_SIZE", "the tokens that its model reads at once, where the server does not say"),
         ("FM_MODEL", "the model where none is named: a name or a path"),
         ("FM_MODELS_DIR", "the folder of the model files"),
         ("FM_PREFIXES_DIR", "the folder of prewarmed prompts; 0: none are kept"),
         ("FM_SERVE_TOKEN", "the tokens of who may use fm serve"),
+        (
+            "FM_SIMULATE",
+            "a state that programs have to cope with: "
+                + SimulatedState.allCases.map(\.rawValue).joined(separator: ", ")
+        ),
         ("FM_TRACE", "a file for a trace of what the program does; 1: only notes, to standard error"),
         ("NO_COLOR", "when set to anything, no colours"),
     ]

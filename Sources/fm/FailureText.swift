@@ -12,6 +12,7 @@ extension Failure {
         case is CancellationError: self.init(.interrupted, "interrupted")
         case let error as LanguageModelError: self.init(error.exitCode, Self.text(error))
         case let error as LanguageModelSession.GenerationError: self.init(error.exitCode, Self.text(error))
+        case let error as PrivateCloudComputeLanguageModel.Error: self.init(.unavailable, Self.text(error))
         case let error as SystemLanguageModel.Error: self.init(.unavailable, Self.text(error))
         case let error as GenerationSchema.SchemaError: self.init(.schema, Self.text(error))
         case let error as LanguageModelSession.ToolCallError: self.init(.tool, Self.text(error))

@@ -83,7 +83,8 @@ import Testing
         #expect(
             accounts.headers("a").map { "\($0.name): \($0.value)" } == [
                 "x-ratelimit-limit-tokens: 100", "x-ratelimit-remaining-tokens: 40",
-                "x-ratelimit-reset-tokens: 86400s",
+                "x-ratelimit-reset-tokens: 86400s", "x-quota-limit: 100", "x-quota-remaining: 40",
+                "x-quota-reset: 86400",
             ])
         accounts.use(60, by: "a")
         clock.now.withLock { $0 = 86_000 }

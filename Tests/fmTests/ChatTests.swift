@@ -26,7 +26,7 @@ private final class TypedLines: InputLines {
         let (context, finish) = fixture.context(model ?? ScriptedLanguageModel(turns: turns))
         let sample = try ModelStore(environment: fixture.environment).resolve("sample")
         var chat = Chat(
-            context: context, options: GenerationOptions(), showsStatistics: false, model: sample,
+            context: context, options: GenerationOptions(), showsStatistics: false, model: .file(sample),
             instructions: "be kind")
         await chat.run(lines)
         return finish()

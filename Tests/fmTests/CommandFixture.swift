@@ -18,16 +18,26 @@ struct CommandFixture {
     /// Installs a file that passes for a model.
     func installModel(_ name: String = "sample") { folder.write(modelBytes(1000), "models/\(name).gguf") }
 
+    /// Beside those that every test has.
+    var variables: [String: String] = [:]
+
     var environment: [String: String] {
         ["HOME": folder.path, "FM_MODELS_DIR": "\(folder.path)/models", "FM_MODEL": "sample"]
+            .merging(variables) { $1 }
     }
 
     func context(_ model: ScriptedLanguageModel) -> (Context, () -> (String, String)) {
+        context { _ in model }
+    }
+
+    func context(
+        _ makeModel: @escaping @Sendable (ChosenModel) -> any LanguageModel
+    ) -> (Context, () -> (String, String)) {
         func file(_ name: String) -> Int32 { open("\(folder.path)/\(name)", O_RDWR | O_CREAT | O_TRUNC, 0o600) }
         let descriptors = (file("output"), file("messages"))
         let context = Context(
             environment: environment, output: Output(descriptor: descriptors.0, environment: [:]),
-            messages: Output(descriptor: descriptors.1, environment: [:]), makeModel: { _ in model })
+            messages: Output(descriptor: descriptors.1, environment: [:]), makeModel: makeModel)
         return (
             context,
             {
@@ -40,7 +50,14 @@ struct CommandFixture {
     }
 
     func run(_ words: [String], _ turns: [[ScriptedStep]] = []) async -> Outcome {
-        let (context, finish) = self.context(ScriptedLanguageModel(turns: turns))
+        let model = ScriptedLanguageModel(turns: turns)
+        return await run(words) { _ in model }
+    }
+
+    func run(
+        _ words: [String], makeModel: @escaping @Sendable (ChosenModel) -> any LanguageModel
+    ) async -> Outcome {
+        let (context, finish) = self.context(makeModel)
         var code = ExitCode.success
         var message = ""
         do {

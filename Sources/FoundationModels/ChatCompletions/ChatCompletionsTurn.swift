@@ -1,4 +1,5 @@
 import Foundation
+import Inference
 import JSON
 import Networking
 
@@ -26,6 +27,10 @@ package struct ChatCompletionsTurn: Sendable {
     private let callsID = UUID().uuidString
 
     private var text = ""
+    /// Servers that do not take a model's thoughts out of its text leave that to us.
+    private var thinkingTags = ThinkingTags()
+    /// Pieces of thoughts, for servers that do not count them.
+    private var thoughtCount = 0
     private var refusal = ""
     private var calls: [Int: Call] = [:]
     private var finishReason: String?
@@ -60,13 +65,8 @@ package struct ChatCompletionsTurn: Sendable {
     }
 
     private nonisolated(nonsending) mutating func take(_ chunk: ChatCompletionsChunk) async throws {
-        if let reasoning = chunk.reasoning, !reasoning.isEmpty {
-            await channel.send(.reasoning(entryID: reasoningID, action: .appendText(reasoning, tokenCount: 1)))
-        }
-        if let piece = chunk.text, !piece.isEmpty {
-            text += piece
-            await channel.send(.response(entryID: responseID, action: .appendText(piece, tokenCount: 1)))
-        }
+        if let reasoning = chunk.reasoning, !reasoning.isEmpty { await take([.thought(reasoning)]) }
+        if let piece = chunk.text, !piece.isEmpty { await take(thinkingTags.append(piece)) }
         refusal += chunk.refusal ?? ""
         for piece in chunk.toolCalls { try await take(piece) }
         finishReason = chunk.finishReason ?? finishReason
@@ -100,7 +100,21 @@ package struct ChatCompletionsTurn: Sendable {
                     id: call.id, name: call.name, action: .appendArguments(arguments, tokenCount: 1))))
     }
 
+    private nonisolated(nonsending) mutating func take(_ parts: [ThinkingTags.Part]) async {
+        for part in parts {
+            switch part {
+            case .thought(let thought):
+                thoughtCount += 1
+                await channel.send(.reasoning(entryID: reasoningID, action: .appendText(thought, tokenCount: 1)))
+            case .answer(let answer):
+                text += answer
+                await channel.send(.response(entryID: responseID, action: .appendText(answer, tokenCount: 1)))
+            }
+        }
+    }
+
     private nonisolated(nonsending) mutating func finish() async throws {
+        await take(thinkingTags.finish())
         for (index, call) in calls.sorted(by: { $0.key < $1.key }) {
             guard !call.name.isEmpty else {
                 throw ChatCompletionsFailure.malformed("tool call \(index) has no name")
@@ -144,8 +158,11 @@ package struct ChatCompletionsTurn: Sendable {
         guard let usage else { return }
         let input = LanguageModelExecutorGenerationChannel.Usage.Input(
             totalTokenCount: usage.promptTokens, cachedTokenCount: usage.cachedTokens)
+        // Servers send about one token at a time.
+        let reasoningTokens =
+            usage.reasoningTokens > 0 ? usage.reasoningTokens : min(thoughtCount, usage.completionTokens)
         let output = LanguageModelExecutorGenerationChannel.Usage.Output(
-            totalTokenCount: usage.completionTokens, reasoningTokenCount: usage.reasoningTokens)
+            totalTokenCount: usage.completionTokens, reasoningTokenCount: reasoningTokens)
         let metadata: [String: any ConvertibleToGeneratedContent] =
             finishReason.map { [LanguageModelSession.Usage.finishReasonKey: $0] } ?? [:]
         // To the kind of entry that there is: usage alone makes none.

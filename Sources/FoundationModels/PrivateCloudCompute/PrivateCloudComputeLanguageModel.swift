@@ -42,6 +42,11 @@ extension PrivateCloudComputeLanguageModel {
     /// How much of what the user may use has been used.
     public var quotaUsage: QuotaUsage { service.quotaUsage }
 
+    /// Asks the server how much has been used, without a request to its model. Nil when it does not say.
+    package nonisolated(nonsending) func askForQuotaUsage() async throws -> QuotaUsage? {
+        try await service.askForQuotaUsage()
+    }
+
     /// The number of tokens that the server's model can read at once.
     public nonisolated(nonsending) var contextSize: Int {
         get async throws { try await service.contextSize() }

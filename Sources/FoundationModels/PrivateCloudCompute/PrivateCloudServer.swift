@@ -63,15 +63,40 @@ final class PrivateCloudServer: PrivateCloudService {
         return Set(codes.map { Locale.Language(identifier: $0) })
     }
 
-    func contextSize() async throws -> Int {
-        if let size = configuration.contextSize ?? state.withLock({ $0.contextSize }) { return size }
-        try checkSimulation()
-        let models: JSONValue
+    func askForQuotaUsage() async throws -> PrivateCloudComputeLanguageModel.QuotaUsage? {
+        switch simulation {
+        case .approachingQuota?, .quotaReached?: return quotaUsage
+        default: try checkSimulation()
+        }
+        // Every answer of a server that counts says it; the list of models costs nothing.
+        do { _ = try await models() } catch PrivateCloudComputeLanguageModel.Error.quotaLimitReached {
+            return quotaUsage
+        }
+        return state.withLock { $0.quota }?.usage
+    }
+
+    /// The server's list of its models.
+    private func models() async throws -> JSONValue {
         do {
-            (_, models) = try await client.document("models")
+            let (head, models) = try await client.document("models")
+            note(head)
+            return models
         } catch let failure as ChatCompletionsFailure {
             throw error(failure)
         }
+    }
+
+    private func note(_ head: HTTPHead) {
+        state.withLock { state in
+            state.awayUntil = nil
+            if let quota = PrivateCloudQuota(head) { state.quota = quota }
+        }
+    }
+
+    func contextSize() async throws -> Int {
+        if let size = configuration.contextSize ?? state.withLock({ $0.contextSize }) { return size }
+        try checkSimulation()
+        let models = try await models()
         let entries = models["data"]?.arrayValue ?? []
         let entry = entries.first { $0["id"]?.stringValue == configuration.endpoint.modelName } ?? entries.first
         // vLLM and SGLang, routers of many providers, llama.cpp's server.
@@ -95,12 +120,7 @@ final class PrivateCloudServer: PrivateCloudService {
         try checkSimulation()
         var turn = try ChatCompletionsTurn(request, channel: channel)
         do {
-            try await turn.run(with: client) { head in
-                state.withLock { state in
-                    state.awayUntil = nil
-                    if let quota = PrivateCloudQuota(head) { state.quota = quota }
-                }
-            }
+            try await turn.run(with: client) { note($0) }
         } catch let failure as ChatCompletionsFailure {
             throw error(failure)
         }
@@ -155,7 +175,12 @@ final class PrivateCloudServer: PrivateCloudService {
 final class PrivateCloudLibrary: Sendable {
     static let shared = PrivateCloudLibrary()
 
-    private let servers = Mutex<[PrivateCloudConfiguration: PrivateCloudServer]>([:])
+    private struct Key: Hashable {
+        let configuration: PrivateCloudConfiguration
+        let simulation: SimulatedState?
+    }
+
+    private let servers = Mutex<[Key: PrivateCloudServer]>([:])
 
     /// The server that the environment and the configuration file name.
     func service(environment: [String: String]) -> any PrivateCloudService {
@@ -167,10 +192,11 @@ final class PrivateCloudLibrary: Sendable {
                         + "FM_CLOUD_MODEL, or write them into \(PrivateCloudConfiguration.path(environment: environment))."
                 )
             }
+            let key = Key(configuration: configuration, simulation: SimulatedState.state(in: environment))
             return servers.withLock { servers in
-                if let server = servers[configuration] { return server }
+                if let server = servers[key] { return server }
                 let server = PrivateCloudServer(configuration, environment: environment)
-                servers[configuration] = server
+                servers[key] = server
                 return server
             }
         } catch {

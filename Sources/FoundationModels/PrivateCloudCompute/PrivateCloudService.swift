@@ -8,6 +8,8 @@ package protocol PrivateCloudService: Sendable {
     var quotaUsage: PrivateCloudComputeLanguageModel.QuotaUsage { get }
     var capabilities: LanguageModelCapabilities { get }
 
+    /// Asks the server; nil when it says nothing about a quota.
+    func askForQuotaUsage() async throws -> PrivateCloudComputeLanguageModel.QuotaUsage?
     func contextSize() async throws -> Int
     func supportedLanguages() async throws -> Set<Locale.Language>
     func prewarm(_ transcript: Transcript)
@@ -33,6 +35,7 @@ struct UnusablePrivateCloud: PrivateCloudService {
         .serviceUnavailable(.init(debugDescription: reason))
     }
 
+    func askForQuotaUsage() async throws -> PrivateCloudComputeLanguageModel.QuotaUsage? { throw error }
     func contextSize() async throws -> Int { throw error }
     func supportedLanguages() async throws -> Set<Locale.Language> { throw error }
     func prewarm(_ transcript: Transcript) {}

@@ -1,6 +1,7 @@
 import Foundation
 
-/// States of a model that a program has to cope with, brought about for its tests by the variable `FM_SIMULATE`.
+/// States of models that a program has to cope with, brought about for its tests by the variable `FM_SIMULATE`: of the model on
+/// this machine and of that on a server.
 package enum SimulatedState: String, CaseIterable, Sendable {
     case deviceNotEligible = "device-not-eligible"
     case switchedOff = "switched-off"
@@ -17,6 +18,16 @@ package enum SimulatedState: String, CaseIterable, Sendable {
         if let state = SimulatedState(rawValue: text) { return state }
         _ = complaint
         return nil
+    }
+
+    /// Why the model of this machine cannot be used in this state; nil where it can.
+    package var systemModelReason: SystemLanguageModel.Availability.UnavailableReason? {
+        switch self {
+        case .deviceNotEligible: .deviceNotEligible
+        case .switchedOff: .appleIntelligenceNotEnabled
+        case .notReady: .modelNotReady
+        case .approachingQuota, .quotaReached, .networkDown: nil
+        }
     }
 
     private static let complaint: Void = {

@@ -16,6 +16,7 @@ struct DialectTurn {
     nonisolated(nonsending) func run(_ count: inout LocalTurn.Count) async throws {
         let definitions = request.enabledToolDefinitions
         var prompt = LocalPrompt(dialect: request.transcript, tools: definitions)
+        let thoughts = try await turn.think(&prompt, &count)
         if !isRequired, try await answers(&prompt, &count) { return }
 
         // What the opener began is written whole, as the template has it.
@@ -49,7 +50,7 @@ struct DialectTurn {
             guard calls.count < ChatTool.largestRound, try await goesOn(&prompt, &count) else { break }
         }
         // A model that asks for what it has just been given is to answer.
-        if calls.isEmpty { return try await turn.answer(&count) }
+        if calls.isEmpty { return try await turn.answer(&count, after: thoughts) }
         await turn.send(calls, count)
     }
 
@@ -60,7 +61,7 @@ struct DialectTurn {
         _ prompt: inout LocalPrompt, _ count: inout LocalTurn.Count
     ) async throws -> Bool {
         let generation = LocalGeneration(
-            prompt: prompt, constraint: .none, options: request.generationOptions)
+            prompt: prompt, constraint: .none, options: turn.answerOptions(count))
         var text = ""
         var sent = text.startIndex
         var isCall = false

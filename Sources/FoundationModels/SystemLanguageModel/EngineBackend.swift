@@ -12,6 +12,9 @@ package struct EngineBackend: LocalModelBackend {
     private var toolCalling: ToolCallingStrategy?
     /// The most tokens of a conversation; nil: what the model was trained for.
     private var contextLimit: Int?
+    private var adapter: AdapterWeights?
+    /// Where `FM_SIMULATE` is looked for; nil: in the process's own.
+    private var environment: [String: String]?
 
     init(choose: @escaping @Sendable () throws -> ModelStore.Choice) { self.choose = choose }
 
@@ -19,9 +22,10 @@ package struct EngineBackend: LocalModelBackend {
     static let standard = EngineBackend { try ModelStore().defaultModel() }
 
     /// A certain file.
-    package init(file: URL, contextLimit: Int? = nil) {
+    package init(file: URL, contextLimit: Int? = nil, environment: [String: String]? = nil) {
         self.init(named: file.path)
         self.contextLimit = contextLimit
+        self.environment = environment
     }
 
     /// A model by its name in the store, or by its path.
@@ -32,6 +36,13 @@ package struct EngineBackend: LocalModelBackend {
         self.toolCalling = toolCalling
     }
 
+    /// The same model with an adapter.
+    func adapted(by adapter: AdapterWeights) -> EngineBackend {
+        var result = self
+        result.adapter = adapter
+        return result
+    }
+
     private var model: ModelStore.Model? {
         guard case .ready(let model)? = try? choose() else { return nil }
         return model
@@ -39,8 +50,14 @@ package struct EngineBackend: LocalModelBackend {
 
     package var identifier: String { model?.path ?? "none" }
 
+    /// Why a test is to find the model unavailable.
+    private var simulated: SystemLanguageModel.Availability.UnavailableReason? {
+        (environment.map { SimulatedState.state(in: $0) } ?? SimulatedState.current)?.systemModelReason
+    }
+
     package var availability: SystemLanguageModel.Availability {
-        switch try? choose() {
+        if let simulated { return .unavailable(simulated) }
+        return switch try? choose() {
         case .ready?: .available
         case .notDownloaded?, nil: .unavailable(.modelNotReady)
         case .switchedOff?: .unavailable(.appleIntelligenceNotEnabled)
@@ -49,6 +66,7 @@ package struct EngineBackend: LocalModelBackend {
     }
 
     package var unavailabilityExplanation: String {
+        if let simulated { return "FM_SIMULATE makes the model unavailable (\(simulated))." }
         do {
             switch try choose() {
             case .ready: return "The model is there."
@@ -83,7 +101,10 @@ package struct EngineBackend: LocalModelBackend {
         return Set(codes.map { Locale.Language(identifier: $0) })
     }
 
-    package var reasons: Bool { false }
+    package var reasons: Bool {
+        guard let model else { return false }
+        return (try? EngineLibrary.shared.facts(of: model.url).reasons) ?? false
+    }
 
     package func toolDialect() async throws -> ToolDialect? {
         guard let model else { return nil }
@@ -91,15 +112,23 @@ package struct EngineBackend: LocalModelBackend {
         return strategy == .dialect ? try await engine().chatTemplate.toolDialect : nil
     }
 
-    private func engine() async throws -> Engine {
-        guard let model else {
-            throw SystemLanguageModel.Error.assetsUnavailable(.init(debugDescription: unavailabilityExplanation))
+    /// The model's file.
+    var file: URL {
+        get throws {
+            guard simulated == nil, let model else {
+                throw SystemLanguageModel.Error.assetsUnavailable(.init(debugDescription: unavailabilityExplanation))
+            }
+            return model.url
         }
+    }
+
+    private func engine() async throws -> Engine {
+        let file = try file
         do {
-            return try await EngineLibrary.shared.engine(for: model.url, contextSize: contextLimit)
+            return try await EngineLibrary.shared.engine(for: file, contextSize: contextLimit)
         } catch let error as InferenceError {
             throw SystemLanguageModel.Error.assetsUnavailable(
-                .init(debugDescription: "The model \(model.path) cannot be loaded: \(error)."))
+                .init(debugDescription: "The model \(file.path) cannot be loaded: \(error)."))
         }
     }
 
@@ -123,7 +152,7 @@ package struct EngineBackend: LocalModelBackend {
                 let tokens = try? engine.tokens(of: prompt, addsGenerationPrompt: prompt.messages.isEmpty),
                 !tokens.isEmpty
             else { return }
-            try await engine.prewarm(tokens)
+            try await engine.prewarm(tokens, adapter: loadedAdapter())
         }
     }
 
@@ -136,6 +165,7 @@ package struct EngineBackend: LocalModelBackend {
                     prompt: try engine.tokens(of: generation.prompt, addsGenerationPrompt: true),
                     sampling: Sampling(generation.options, isConstrained: generation.constraint.isConstrained),
                     maximumTokens: generation.options.maximumResponseTokens)
+                request.adapter = try await loadedAdapter()
                 request.matcher = try matcher(for: generation.constraint, engine)
                 for try await event in engine.generate(request) {
                     switch event {
@@ -162,6 +192,9 @@ package struct EngineBackend: LocalModelBackend {
         continuation.onTermination = { _ in task.cancel() }
         return stream
     }
+
+    /// The adapter in memory, where there is one.
+    private func loadedAdapter() async throws -> Adapter? { try await adapter?.adapter(for: file) }
 
     private func matcher(for constraint: LocalGeneration.Constraint, _ engine: Engine) throws -> Matcher? {
         switch constraint {
@@ -207,7 +240,8 @@ extension Engine {
         of prompt: LocalPrompt, addsGenerationPrompt: Bool, isBounded: Bool = true
     ) throws(InferenceError) -> [TokenID] {
         try tokens(
-            of: prompt.messages, tools: prompt.tools, addsGenerationPrompt: addsGenerationPrompt, isBounded: isBounded)
+            of: prompt.messages, tools: prompt.tools, thinks: prompt.thinks, addsGenerationPrompt: addsGenerationPrompt,
+            isBounded: isBounded)
             + prompt.answer.flatMap { tokenizer.encode($0.text, parsesSpecial: $0.isOfTemplate, addsBOS: false) }
     }
 }

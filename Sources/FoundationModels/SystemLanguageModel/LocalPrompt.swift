@@ -13,7 +13,9 @@ package struct LocalPrompt: Sendable, Equatable {
     package var messages: [ChatMessage]
     /// The tools that the template is to show; none for models that are asked about tools in plain text.
     package var tools: [ChatTool] = []
-    /// What the answer begins with.
+    /// Whether a model that thinks in tags is to think; the next text is then a thought, and else the answer.
+    package var thinks = false
+    /// What the answer begins with, thoughts included.
     package var answer: [AnswerPart] = []
 
     package init(messages: [ChatMessage]) { self.messages = messages }

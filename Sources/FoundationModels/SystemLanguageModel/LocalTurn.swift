@@ -19,11 +19,13 @@ struct LocalTurn {
         var output = 0
         /// Whether the answer ended at the maximum of its tokens; nil before its end.
         var wasCut: Bool?
+        /// The tokens of `output` that are thoughts.
+        var reasoning = 0
 
         var usage: LanguageModelExecutorGenerationChannel.Usage {
             .init(
                 input: .init(totalTokenCount: input, cachedTokenCount: cached),
-                output: .init(totalTokenCount: output, reasoningTokenCount: 0))
+                output: .init(totalTokenCount: output, reasoningTokenCount: reasoning))
         }
 
         /// What the session is told beside the counts.
@@ -71,10 +73,12 @@ struct LocalTurn {
 
     // MARK: The answer
 
-    nonisolated(nonsending) func answer(_ count: inout Count) async throws {
+    /// - Parameter thoughts: What the model has thought in this turn; nil: it has not had the opportunity.
+    nonisolated(nonsending) func answer(_ count: inout Count, after thoughts: Thoughts? = nil) async throws {
+        var prompt = LocalPrompt(answering: request.transcript)
+        if let thoughts { prompt.append(thoughts) } else { _ = try await think(&prompt, &count) }
         let generation = LocalGeneration(
-            prompt: LocalPrompt(answering: request.transcript),
-            constraint: request.schema.map { .schema($0) } ?? .none, options: request.generationOptions)
+            prompt: prompt, constraint: request.schema.map { .schema($0) } ?? .none, options: answerOptions(count))
         let before = count
         for try await event in backend.generate(generation) {
             switch event {

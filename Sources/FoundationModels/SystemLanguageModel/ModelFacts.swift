@@ -15,6 +15,8 @@ struct ModelFacts: Sendable {
     /// Codes of the languages that the model was made for.
     var languages: [String]
     var toolCalling: ToolCallingStrategy
+    /// Whether its chat template makes it think in tags.
+    var reasons: Bool
 
     private struct Family {
         /// What the name of a model of the family begins with.
@@ -53,5 +55,6 @@ struct ModelFacts: Sendable {
         }
         languages = listed.isEmpty ? family?.languages ?? ["en"] : listed
         toolCalling = family?.toolCalling ?? .dialect
+        reasons = metadata["tokenizer.chat_template"]?.stringValue.flatMap(ChatThinking.init(template:)) != nil
     }
 }

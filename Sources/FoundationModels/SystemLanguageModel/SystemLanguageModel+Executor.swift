@@ -8,7 +8,9 @@ extension SystemLanguageModel.Executor {
             let prompt = ToolChoicePrompt(transcript, tools: instructions.toolDefinitions)
             model.backend.prewarm(LocalPrompt(messages: prompt.choice))
         }
-        model.backend.prewarm(LocalPrompt(answering: transcript))
+        var prompt = LocalPrompt(answering: transcript)
+        prompt.thinks = model.backend.reasons
+        model.backend.prewarm(prompt)
     }
 
     public nonisolated(nonsending) func respond(
@@ -18,10 +20,6 @@ extension SystemLanguageModel.Executor {
         guard model.isAvailable else {
             throw SystemLanguageModel.Error.assetsUnavailable(
                 .init(debugDescription: model.backend.unavailabilityExplanation))
-        }
-        if let adapter = model.adapter {
-            throw SystemLanguageModel.Error.assetsUnavailable(
-                .init(debugDescription: "The adapter \(adapter.identifier) was not made for the model that is in use."))
         }
         let turn = LocalTurn(request: request, backend: model.backend, channel: channel)
         do {

@@ -27,8 +27,12 @@ public final class SystemLanguageModel: Sendable {
         self.init(backend: LocalModels.standard, useCase: useCase, guardrails: guardrails)
     }
 
+    /// The model with an adapter. An adapter that was made for another model, or does not fit, is an ``Adapter/AssetError`` of
+    /// each request, since the user may choose another model while the program runs.
     public convenience init(adapter: Adapter, guardrails: Guardrails = .default) {
-        self.init(backend: LocalModels.standard, guardrails: guardrails, adapter: adapter.description)
+        self.init(
+            backend: EngineBackend.standard.adapted(by: adapter.weights), guardrails: guardrails,
+            adapter: adapter.weights.description)
     }
 }
 

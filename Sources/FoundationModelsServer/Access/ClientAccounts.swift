@@ -76,7 +76,7 @@ package final class ClientAccounts: Sendable {
         }
     }
 
-    /// What is left, in the headers that clients of Chat Completions know.
+    /// What is left, in the headers that clients of Chat Completions know, and those for quotas.
     package func headers(_ client: String) -> [(name: String, value: String)] {
         accounts.withLock { accounts in
             let now = clock()
@@ -90,6 +90,13 @@ package final class ClientAccounts: Sendable {
             }
             add("requests", allowance.requestsPerMinute, account.requests, account.minuteStart + Self.minute)
             add("tokens", allowance.tokensPerDay, account.tokens, account.dayStart + Self.day)
+            // That tokens are a quota, which ends with the day, and no limit on the rate.
+            if let limit = allowance.tokensPerDay {
+                headers.append(("x-quota-limit", "\(limit)"))
+                headers.append(("x-quota-remaining", "\(max(0, limit - account.tokens))"))
+                headers.append(
+                    ("x-quota-reset", "\(Int(max(0, account.dayStart + Self.day - now).rounded(.up)))"))
+            }
             return headers
         }
     }

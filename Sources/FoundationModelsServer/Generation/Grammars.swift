@@ -6,11 +6,11 @@ import Synchronization
 /// Compiled constraints, which take longer to make than to use.
 final class Grammars: Sendable {
     private static let limit = 64
-    private let known = Mutex<[String: Grammar]>([:])
+    private let known = Mutex<[ExactText: Grammar]>([:])
 
     /// - Parameter path: Where the request has the schema, for the error.
     func schema(_ schema: JSONValue, path: String) throws(APIError) -> Grammar {
-        let key = schema.text()
+        let key = ExactText(schema.text())
         if let grammar = known.withLock({ $0[key] }) { return grammar }
         let grammar: Grammar
         do {

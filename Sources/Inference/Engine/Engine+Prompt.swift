@@ -1,3 +1,4 @@
+import JSON
 import Tokenizers
 
 extension Engine {
@@ -9,6 +10,27 @@ extension Engine {
         try chatTemplate.tokens(
             of: messages, tools: tools, addsGenerationPrompt: addsGenerationPrompt, tokenizer: tokenizer,
             contextSize: isBounded ? contextSize : nil)
+    }
+
+    /// The same for a model that thinks in tags, of which it is said whether it is to think now. For others it is the same.
+    ///
+    /// With a generation prompt, what comes next is a thought, or else the answer.
+    package func tokens(
+        of messages: [ChatMessage], tools: [ChatTool] = [], thinks: Bool, addsGenerationPrompt: Bool = true,
+        isBounded: Bool = true
+    ) throws(InferenceError) -> [TokenID] {
+        guard let thinking else {
+            return try tokens(
+                of: messages, tools: tools, addsGenerationPrompt: addsGenerationPrompt, isBounded: isBounded)
+        }
+        let tokens = try chatTemplate.tokens(
+            of: messages, tools: tools, addsGenerationPrompt: addsGenerationPrompt,
+            options: thinking.variable.map { [$0: .bool(thinks)] } ?? [:], tokenizer: tokenizer,
+            contextSize: isBounded ? contextSize : nil)
+        guard addsGenerationPrompt else { return tokens }
+        return tokens
+            + tokenizer.encode(
+                thinks ? thinking.opening : thinking.skipping, parsesSpecial: true, addsBOS: false)
     }
 
     /// Refuses a text that has too many tokens for the context whatever they are.

@@ -16,17 +16,23 @@ package final class Engine: Sendable {
     package let contextSize: Int
     package let description: ModelDescription
 
+    /// How the model is brought to think; nil when it does not.
+    package let thinking: ChatThinking?
+
+    private let configuration: ModelConfiguration
     private let scheduler: Scheduler
     private let trie: LazyTokenTrie
 
     private init(
         tokenizer: Tokenizer, chatTemplate: ChatTemplate, contextSize: Int, description: ModelDescription,
-        scheduler: Scheduler
+        configuration: ModelConfiguration, scheduler: Scheduler
     ) {
         self.tokenizer = tokenizer
         self.chatTemplate = chatTemplate
+        thinking = chatTemplate.thinking
         self.contextSize = contextSize
         self.description = description
+        self.configuration = configuration
         self.scheduler = scheduler
         trie = LazyTokenTrie(tokenizer, vocabularySize: description.vocabularySize)
     }
@@ -70,6 +76,7 @@ package final class Engine: Sendable {
             tokenizer: tokenizer, chatTemplate: try ChatTemplate(gguf, tokenizer: tokenizer),
             contextSize: contextSize,
             description: ModelDescription(gguf, configuration, parameterCount: loadedWeights.parameterCount),
+            configuration: configuration,
             scheduler: Scheduler(
                 transformer, tokenizer: tokenizer, contextSize: contextSize, options: options, snapshots: snapshots,
                 trace: trace))
@@ -106,8 +113,10 @@ package final class Engine: Sendable {
 
     /// Computes a prompt, so that requests which begin with it are spared that, and writes it to the engine's folder of
     /// prefixes, if it has one. Returns when both is done.
-    package func prewarm(_ prompt: [TokenID]) async throws {
+    /// - Parameter adapter: With which they will be made.
+    package func prewarm(_ prompt: [TokenID], adapter: Adapter? = nil) async throws {
         var request = GenerationRequest(prompt: prompt)
+        request.adapter = adapter
         request.isPrewarm = true
         for try await _ in generate(request) {}
         try Task.checkCancellation()
@@ -122,6 +131,7 @@ package final class Engine: Sendable {
         if let token = request.prompt.first(where: { $0 < 0 || Int($0) >= size }) {
             throw .invalidToken(token, vocabularySize: size)
         }
+        if let adapter = request.adapter, !adapter.fits(configuration) { throw .adapter(.otherBase) }
         try request.sampling.validate()
         if let maximum = request.maximumTokens, maximum < 1 { throw .invalidMaximumTokens(maximum) }
         // One token at least must fit behind the prompt.

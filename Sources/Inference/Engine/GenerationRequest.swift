@@ -15,6 +15,8 @@ package struct GenerationRequest: Sendable {
     package var drafts = Drafts.automatic
     /// The constraint that the text must satisfy, at its beginning.
     package var matcher: Matcher?
+    /// What changes the model for this text; requests with different adapters and with none run side by side.
+    package var adapter: Adapter?
     /// Whether the model's own end-of-generation tokens end the text. A comparison of speeds wants a fixed length.
     package var endsAtStopTokens = true
     /// Tokens that end the text, beside the model's own. They are not part of it.

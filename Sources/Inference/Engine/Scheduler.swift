@@ -122,7 +122,7 @@ final class Scheduler: @unchecked Sendable {
     private func admit() {
         var index = 0
         while active.count < options.concurrentRequests, index < waiting.count {
-            if isBeingComputed(waiting[index].request.prompt) {
+            if isBeingComputed(waiting[index].request) {
                 index += 1
             } else {
                 begin(waiting.remove(at: index))
@@ -132,13 +132,15 @@ final class Scheduler: @unchecked Sendable {
 
     /// Whether a request that is being computed has a beginning in common with a prompt which it has not come to the end
     /// of: waiting for it is better than computing the same beside it.
-    private func isBeingComputed(_ prompt: [TokenID]) -> Bool {
-        let computing = active.filter { !$0.hasPrompt }
+    private func isBeingComputed(_ request: GenerationRequest) -> Bool {
+        let prompt = request.prompt
+        let adapter = request.adapter?.digest
+        let computing = active.filter { !$0.hasPrompt && $0.sequence.adapter == adapter }
         guard !computing.isEmpty else { return false }
         let common = computing.map { generation in
             zip(generation.job.request.prompt, prompt).prefix { $0 == $1 }.count
         }.max()!
-        return min(common, prompt.count - 1) >= prefixes.knownTokens(prompt) + Self.leastSharedTokens
+        return min(common, prompt.count - 1) >= prefixes.knownTokens(prompt, adapter: adapter) + Self.leastSharedTokens
     }
 
     private func begin(_ job: GenerationJob) {
@@ -146,7 +148,7 @@ final class Scheduler: @unchecked Sendable {
         let count = request.prompt.count
         do throws(InferenceError) {
             let sequence = try prefixes.begin(
-                request.prompt, most: request.isPrewarm ? count : count - 1,
+                request.prompt, adapter: request.adapter?.digest, most: request.isPrewarm ? count : count - 1,
                 capacity: count + (request.isPrewarm ? 0 : min(request.maximumTokens ?? 256, contextSize)))
             if let trace, let note = beginnings.note(request.prompt, cached: sequence.tokens.count) {
                 trace.note(note, .cache)
@@ -260,7 +262,7 @@ final class Scheduler: @unchecked Sendable {
                 batch.append(
                     Batch.Row(
                         token: token, cache: sequence.cache, position: sequence.tokens.count + index,
-                        wantsOutput: index >= firstOutput))
+                        wantsOutput: index >= firstOutput, adapter: share.generation.job.request.adapter))
             }
         }
         return batch

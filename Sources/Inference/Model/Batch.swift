@@ -9,6 +9,8 @@ struct Batch {
         let position: Int
         /// Whether the token's final state is wanted, to predict the token after it.
         let wantsOutput: Bool
+        /// What changes the model for this sequence.
+        var adapter: Adapter?
     }
 
     private(set) var rows: [Row] = []

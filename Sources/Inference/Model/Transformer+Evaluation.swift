@@ -23,10 +23,13 @@ extension Transformer {
     /// The logits after each token of a text, in the order of the text.
     /// - Parameters:
     ///   - chunk: How many tokens a step takes; 1 computes as decoding does.
+    ///   - adapter: Made for this model.
     ///   - body: Gets the position and its logits, [vocabulary].
     package func evaluate(
-        _ tokens: [TokenID], chunk: Int, _ body: (Int, UnsafeBufferPointer<Float>) throws -> Void
+        _ tokens: [TokenID], chunk: Int, adapter: Adapter? = nil,
+        _ body: (Int, UnsafeBufferPointer<Float>) throws -> Void
     ) throws {
+        guard adapter?.fits(configuration) ?? true else { throw AdapterError.otherBase }
         let cache = try KeyValueCache(configuration, capacity: tokens.count)
         var logits = [Float](repeating: 0, count: configuration.vocabularySize)
         for first in stride(from: 0, to: tokens.count, by: chunk) {
@@ -34,7 +37,8 @@ extension Transformer {
             var batch = Batch()
             for position in first..<end {
                 batch.append(
-                    Batch.Row(token: tokens[position], cache: cache, position: position, wantsOutput: true))
+                    Batch.Row(
+                        token: tokens[position], cache: cache, position: position, wantsOutput: true, adapter: adapter))
             }
             _ = try step(batch)
             for position in first..<end {

@@ -7,6 +7,7 @@ package final class Transformer {
     let weights: Weights
     let threads: ThreadPool
     private var scratch: Scratch
+    private let adaptation = Adaptation()
 
     init(configuration: ModelConfiguration, weights: Weights, threads: ThreadPool) throws(InferenceError) {
         self.configuration = configuration
@@ -30,6 +31,7 @@ package final class Transformer {
         precondition(count > 0)
         if count > scratch.rows { scratch = try Scratch(configuration, rows: count) }
         scratch.fill(batch, configuration)
+        adaptation.begin(batch)
         ck_embed(
             pool, weights.embedding, scratch.tokenIDs, Int64(count), configuration.embeddingScale, scratch.state)
 
@@ -37,11 +39,13 @@ package final class Transformer {
         for (index, layer) in weights.layers.enumerated() {
             if isCancelled() { return false }
             scratch.select(layer: index, of: batch)
+            adaptation.select(layer: index)
             try project(layer, configuration.layers[index], rowCount)
             if index == configuration.layerCount - 1, batch.outputCount < count {
                 // Of the last layer, only rows whose output is wanted need more than their keys and values.
                 rowCount = scratch.keepOutputRows(of: batch, width: width, queryWidth: configuration.queryWidth)
                 if rowCount == 0 { return true }
+                adaptation.keepOutputRows()
             }
             try attend(layer, configuration.layers[index], rowCount)
             try feedForward(layer, rowCount)
@@ -70,7 +74,9 @@ package final class Transformer {
         let value = key + keyValueWidth
 
         normalize(scratch.state, layer.attentionNorm, rowCount)
-        try multiply(scratch.normalized, width, layer.queryKeyValue, into: [query, key, value], stride, rowCount)
+        try multiply(
+            scratch.normalized, width, layer.queryKeyValue, \.queryKeyValue, into: [query, key, value], stride, rowCount
+        )
         if let queryNorm = layer.queryNorm, let keyNorm = layer.keyNorm {
             normalizeHeads(query, queryNorm, configuration.headCount, rowCount)
             normalizeHeads(key, keyNorm, configuration.keyValueHeadCount, rowCount)
@@ -104,8 +110,8 @@ package final class Transformer {
                 pool, scratch.projection, stride, scratch.tokens, Int64(rowCount), shape, scratch.projection, stride)
         else { throw .outOfMemory(bytes: 0, purpose: "attention") }
         try addBranch(
-            scratch.projection, scratch.projectionWidth, layer.attentionOutput, postNorm: layer.postAttentionNorm,
-            rowCount)
+            scratch.projection, scratch.projectionWidth, layer.attentionOutput, \.attentionOutput,
+            postNorm: layer.postAttentionNorm, rowCount)
     }
 
     /// state += W · (activation(gate) · up)
@@ -115,7 +121,7 @@ package final class Transformer {
         let up = gate + inner
         let stride = 2 * inner
         normalize(scratch.state, layer.feedForwardNorm, rowCount)
-        try multiply(scratch.normalized, width, layer.gateUp, into: [gate, up], stride, rowCount)
+        try multiply(scratch.normalized, width, layer.gateUp, \.gateUp, into: [gate, up], stride, rowCount)
         let activate =
             switch configuration.architecture.activation {
             case .silu: ck_silu_multiply
@@ -123,18 +129,19 @@ package final class Transformer {
             }
         activate(
             pool, gate, Int64(stride), up, Int64(stride), Int64(rowCount), Int64(inner), gate, Int64(stride))
-        try addBranch(gate, stride, layer.down, postNorm: layer.postFeedForwardNorm, rowCount)
+        try addBranch(gate, stride, layer.down, \.down, postNorm: layer.postFeedForwardNorm, rowCount)
     }
 
     /// state += scale · postNorm(W · input)
     private func addBranch(
-        _ input: UnsafePointer<Float>, _ stride: Int, _ linear: Weights.Linear, postNorm: UnsafePointer<Float>?,
-        _ rowCount: Int
+        _ input: UnsafePointer<Float>, _ stride: Int, _ linear: Weights.Linear,
+        _ adapted: KeyPath<Adapter.Layer, [Adapter.Change?]>, postNorm: UnsafePointer<Float>?, _ rowCount: Int
     ) throws(InferenceError) {
         guard postNorm != nil || configuration.residualScale != 1 else {
-            return try multiply(input, stride, [linear], into: [scratch.state], width, rowCount, accumulates: true)
+            return try multiply(
+                input, stride, [linear], adapted, into: [scratch.state], width, rowCount, accumulates: true)
         }
-        try multiply(input, stride, [linear], into: [scratch.branch], width, rowCount)
+        try multiply(input, stride, [linear], adapted, into: [scratch.branch], width, rowCount)
         if let postNorm {
             ck_rms_norm(
                 pool, scratch.branch, Int64(width), postNorm, configuration.normEpsilon, Int64(rowCount), Int64(width),
@@ -160,6 +167,8 @@ package final class Transformer {
             ck_matmul(
                 pool, scratch.normalized + outputs.lowerBound * width, Int64(width), Int64(outputs.count), &product, 1)
         else { throw .outOfMemory(bytes: 0, purpose: "the output head") }
+        try adaptation.addLogits(
+            pool, scratch.normalized + outputs.lowerBound * width, width, outputs, to: logits, vocabularySize)
         try finishLogits(logits, outputs.count * vocabularySize)
     }
 
@@ -174,6 +183,7 @@ package final class Transformer {
             ck_matmul_rows(
                 pool, scratch.normalized + output * width, weights.head, nil, tokens, Int64(tokens.count), logits)
         else { throw .outOfMemory(bytes: 0, purpose: "the output head") }
+        try adaptation.addLogits(pool, scratch.normalized + output * width, width, output, of: tokens, to: logits)
         try finishLogits(logits, tokens.count)
     }
 
@@ -211,10 +221,13 @@ package final class Transformer {
         }
     }
 
-    /// outputs = W x + b for matrices on the same input. A fused matrix fills its output from the first part on.
+    /// outputs = W x + b for matrices on the same input, with what adapters add. A fused matrix fills its output from the
+    /// first part on.
+    /// - Parameter adapted: The matrices as adapters know them.
     private func multiply(
         _ input: UnsafePointer<Float>, _ inputStride: Int, _ linears: [Weights.Linear],
-        into outputs: [UnsafeMutablePointer<Float>], _ outputStride: Int, _ rowCount: Int, accumulates: Bool = false
+        _ adapted: KeyPath<Adapter.Layer, [Adapter.Change?]>, into outputs: [UnsafeMutablePointer<Float>],
+        _ outputStride: Int, _ rowCount: Int, accumulates: Bool = false
     ) throws(InferenceError) {
         let products = zip(linears, outputs).map { linear, output in
             ck_product(
@@ -224,6 +237,7 @@ package final class Transformer {
         guard ck_matmul(pool, input, Int64(inputStride), Int64(rowCount), products, Int32(products.count)) else {
             throw .outOfMemory(bytes: 0, purpose: "a matrix product")
         }
+        try adaptation.add(pool, input, inputStride, adapted, to: outputs, outputStride)
     }
 }
 

@@ -1,4 +1,5 @@
 import CLibcrypto
+import Foundation
 
 /// SHA-256 of bytes that come in pieces, by libcrypto (FIPS 180-4).
 package struct SHA256: ~Copyable {
@@ -37,6 +38,17 @@ package struct SHA256: ~Copyable {
     package static func hexadecimal(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// The digest of a whole file.
+    package static func digest(of file: URL) throws -> String {
+        let handle = try FileHandle(forReadingFrom: file)
+        defer { try? handle.close() }
+        let hash = SHA256()
+        while let piece = try handle.read(upToCount: 4 << 20), !piece.isEmpty {
+            piece.withUnsafeBytes { hash.update($0) }
+        }
+        return hash.digest()
     }
 
     /// Whether a text can be a digest as `digest()` writes it, in either case.

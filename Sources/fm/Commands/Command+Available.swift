@@ -1,3 +1,4 @@
+import FoundationModels
 import Inference
 import JSON
 
@@ -10,31 +11,37 @@ extension Command {
         discussion: "Exit status 0 when a model can be used, 5 when none can."
     ) { arguments, context in
         let store = try ModelStore(environment: context.environment)
+        let simulated = SimulatedState.state(in: context.environment)?.systemModelReason
         let (reason, text, name): (String?, String, String?) =
-            switch try store.defaultModel() {
-            case .ready(let model):
-                if let damage = store.damage(of: model) {
+            if let simulated { ("\(simulated)", "not available: FM_SIMULATE says so.", nil) } else {
+                switch try store.defaultModel() {
+                case .ready(let model):
+                    if let damage = store.damage(of: model) {
+                        (
+                            "modelNotReady", "not available: '\(model.name)' cannot be read as a model: \(damage).",
+                            model.name
+                        )
+                    } else {
+                        (nil, "available: \(model.name)", model.name)
+                    }
+                case .notDownloaded(let name):
                     (
-                        "modelNotReady", "not available: '\(model.name)' cannot be read as a model: \(damage).",
-                        model.name
+                        "modelNotReady", "not available: '\(name)' has not been fetched; 'fm pull \(name)' fetches it.",
+                        name
                     )
-                } else {
-                    (nil, "available: \(model.name)", model.name)
+                case .switchedOff:
+                    (
+                        "appleIntelligenceNotEnabled",
+                        "not available: models are switched off in "
+                            + "\(ModelSettings.configurationPath(environment: context.environment)).", nil
+                    )
+                case .tooLittleMemory(let needed, let available):
+                    (
+                        "deviceNotEligible",
+                        "not available: the smallest model needs \(ByteText.size(needed)) of memory, "
+                            + "this machine has \(ByteText.size(available)).", nil
+                    )
                 }
-            case .notDownloaded(let name):
-                ("modelNotReady", "not available: '\(name)' has not been fetched; 'fm pull \(name)' fetches it.", name)
-            case .switchedOff:
-                (
-                    "appleIntelligenceNotEnabled",
-                    "not available: models are switched off in "
-                        + "\(ModelSettings.configurationPath(environment: context.environment)).", nil
-                )
-            case .tooLittleMemory(let needed, let available):
-                (
-                    "deviceNotEligible",
-                    "not available: the smallest model needs \(ByteText.size(needed)) of memory, "
-                        + "this machine has \(ByteText.size(available)).", nil
-                )
             }
         if arguments.has("--json") {
             let object: JSONObject = [

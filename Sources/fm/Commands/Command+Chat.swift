@@ -7,7 +7,7 @@ extension Command {
         name: "chat",
         summary: "Hold a conversation.",
         usage: ["[OPTION ...]"],
-        options: [.model, .instructions, .tool, .reasoning, .context] + SamplingOptions.options + [
+        options: [.anyModel, .instructions, .tool, .reasoning, .context] + SamplingOptions.options + [
             .transcript,
             Option("--load", value: "FILE", help: "Go on with a conversation that /save has written."),
             Option("--stats", help: "Tell token counts and times after each answer."),
@@ -25,7 +25,7 @@ extension Command {
         let contextSize = try ContextOption.read(arguments)
         let tools = try arguments.values("--tool").map(ExecutableTool.init)
         try arguments.requireAtMostOne(of: "--load", "--transcript")
-        let model = try await ModelChoice(context: context, arguments: arguments).find()
+        let model = try await ModelChoice(context: context, arguments: arguments).findAny()
         let context = try ContextOption.apply(contextSize, to: context, model)
         var chat = Chat(
             context: context, options: options, reasoning: reasoning, tools: tools,
@@ -54,12 +54,12 @@ package struct Chat {
     private var keptPath: String?
     private let showsStatistics: Bool
     private let instructions: String?
-    private var model: ModelStore.Model
+    private var model: ChosenModel
     private var session: LanguageModelSession
 
     package init(
         context: Context, options: GenerationOptions, reasoning: ContextOptions = ContextOptions(),
-        tools: [any Tool] = [], showsStatistics: Bool, model: ModelStore.Model, instructions: String?
+        tools: [any Tool] = [], showsStatistics: Bool, model: ChosenModel, instructions: String?
     ) {
         self.context = context
         self.options = options
@@ -124,10 +124,10 @@ package struct Chat {
                 context.messages.line("\(session.transcript.count) entries from \(operand)")
             case "/model":
                 if operand.isEmpty {
-                    context.messages.line("\(model.name) (\(model.path))")
+                    context.messages.line("\(model.name) (\(model.place))")
                 } else {
                     let arguments = Arguments([.option("--model", value: operand)])
-                    model = try await ModelChoice(context: context, arguments: arguments).find()
+                    model = try await ModelChoice(context: context, arguments: arguments).findAny()
                     session = context.makeSession(model, tools: tools, transcript: session.transcript)
                     context.messages.line("the conversation goes on with \(model.name)")
                 }

@@ -9,17 +9,14 @@ extension Command {
         usage: ["[--json]"],
         options: [Option("--json", help: "Write it as JSON.")],
         discussion: """
-            The server is that of Private Cloud Compute. Without one, the exit status is 5.
+            The server is that of Private Cloud Compute, and is asked. Without one, the exit status is 5.
             """
     ) { arguments, context in
-        let model = PrivateCloudComputeLanguageModel()
-        guard model.isAvailable else {
-            throw Failure(
-                .unavailable,
-                model.availability == .unavailable(.deviceNotEligible)
-                    ? "no server is configured" : "the server cannot be used at the moment")
+        let model = PrivateCloudComputeLanguageModel(environment: context.environment)
+        guard let usage = try await model.askForQuotaUsage() else {
+            throw Failure(.unavailable, "the server says nothing about a quota")
         }
-        let report = QuotaReport(model.quotaUsage)
+        let report = QuotaReport(usage)
         context.output.line(arguments.has("--json") ? report.json.text(indent: 2) : report.text)
     }
 }

@@ -8,7 +8,7 @@ extension Command {
         summary: "Answer one prompt.",
         usage: ["[OPTION ...] [PROMPT ...] [-]"],
         options: [
-            .model, .instructions, .file,
+            .anyModel, .instructions, .file,
             Option("--schema", value: "FILE", help: "Answer with JSON that follows the JSON Schema of a file."),
             .tool, .image, .transcript, .reasoning, .context,
         ] + SamplingOptions.options + [
@@ -30,7 +30,7 @@ extension Command {
         let tools = try arguments.values("--tool").map(ExecutableTool.init)
         let transcript = try arguments["--transcript"].flatMap(TranscriptFile.readIfPresent)
         let text = try PromptInput.read(arguments)
-        let model = try await ModelChoice(context: context, arguments: arguments).find()
+        let model = try await ModelChoice(context: context, arguments: arguments).findAny()
         let context = try ContextOption.apply(contextSize, to: context, model)
         let prompt = try RespondPrompt.prompt(text, images: arguments.values("--image"), model, context)
         let instructions = arguments["--instructions"]
@@ -82,7 +82,7 @@ extension Command {
 /// The prompt of a command line.
 enum RespondPrompt {
     static func prompt(
-        _ text: String, images: [String], _ model: ModelStore.Model, _ context: Context
+        _ text: String, images: [String], _ model: ChosenModel, _ context: Context
     ) throws -> Prompt {
         guard !images.isEmpty else { return Prompt(text) }
         guard context.makeModel(model).capabilities.contains(.vision) else {

@@ -5,6 +5,9 @@ import Inference
 extension Command.Option {
     static let model = Command.Option(
         "--model", "-m", value: "NAME|PATH", help: "The model, by its name or the path of a GGUF file.")
+    static let anyModel = Command.Option(
+        "--model", "-m", value: "NAME|PATH",
+        help: "The model, by its name or the path of a GGUF file; pcc: the server of Private Cloud Compute.")
     static let noPull = Command.Option(
         "--no-pull", help: "Fail when the model is not here, instead of fetching it.")
 }
@@ -13,6 +16,16 @@ extension Command.Option {
 struct ModelChoice {
     let context: Context
     let arguments: Arguments
+
+    /// For commands to which a server will do as well. A model file of its name goes before it.
+    func findAny() async throws -> ChosenModel {
+        if arguments["--model"] == ChosenModel.privateCloudName,
+            try ModelStore(environment: context.environment).installedModel(ChosenModel.privateCloudName) == nil
+        {
+            return .privateCloud
+        }
+        return .file(try await find())
+    }
 
     func find() async throws -> ModelStore.Model {
         let store = try ModelStore(environment: context.environment)
@@ -64,21 +77,26 @@ enum ContextOption {
     }
 
     /// The same world with models that have so long a context, or an error when this one cannot have it.
-    static func apply(_ size: Int?, to context: Context, _ model: ModelStore.Model) throws -> Context {
+    static func apply(_ size: Int?, to context: Context, _ model: ChosenModel) throws -> Context {
         guard let size else { return context }
-        guard context.makeModel(model) is SystemLanguageModel else {
+        guard case .file(let file) = model, context.makeModel(model) is SystemLanguageModel else {
             throw UsageError("--context is for models of this machine; '\(model.name)' has its own")
         }
         do throws(InferenceError) {
-            _ = try Engine.contextSize(of: model.url, options: EngineOptions(contextSize: size))
+            _ = try Engine.contextSize(of: file.url, options: EngineOptions(contextSize: size))
         } catch {
             guard case .invalidOption(_, let reason) = error else {
-                throw Failure(.unavailable, "the model \(model.path) cannot be loaded: \(error)")
+                throw Failure(.unavailable, "the model \(file.path) cannot be loaded: \(error)")
             }
             throw UsageError("--context is wrong: \(reason)")
         }
         var limited = context
-        limited.makeModel = { SystemLanguageModel(file: $0.url, contextLimit: size) }
+        let makeModel = context.makeModel
+        limited.makeModel = { model in
+            if case .file(let file) = model { SystemLanguageModel(file: file.url, contextLimit: size) } else {
+                makeModel(model)
+            }
+        }
         return limited
     }
 }

@@ -3,7 +3,7 @@ import FoundationModels
 extension Command.Option {
     static let reasoning = Command.Option(
         "--reasoning", value: "LEVEL",
-        help: "How long a model that thinks should think first: light, moderate or deep.")
+        help: "How long a model that thinks should think first: none, light, moderate or deep.")
     static let image = Command.Option(
         "--image", value: "PATH", isRepeatable: true, help: "Put an image into the prompt of a model that sees.")
 }
@@ -13,10 +13,11 @@ enum ReasoningOption {
     static func read(_ arguments: Arguments) throws(UsageError) -> ContextOptions {
         switch arguments["--reasoning"] {
         case nil: ContextOptions()
+        case "none": ContextOptions(reasoningLevel: .custom("none"))
         case "light": ContextOptions(reasoningLevel: .light)
         case "moderate": ContextOptions(reasoningLevel: .moderate)
         case "deep": ContextOptions(reasoningLevel: .deep)
-        case let level?: throw UsageError("--reasoning takes light, moderate or deep, not '\(level)'")
+        case let level?: throw UsageError("--reasoning takes none, light, moderate or deep, not '\(level)'")
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationModels
+import Inference
 import JSON
 import Testing
 
@@ -150,6 +151,57 @@ import Testing
         #expect(["red", "blue"].contains(value.content.colour) && value.content.sizes.count == 2)
         // The text is as the framework itself writes it, so that a restored transcript has the same tokens.
         #expect(value.rawContent.jsonString == value.content.generatedContent.jsonString)
+    }
+
+    /// An adapter of rank 1 for the model.
+    private func adapter(
+        signature: String? = nil, rows: Int? = nil, value: Float = 0.5
+    ) async throws -> SystemLanguageModel.Adapter {
+        let configuration = try ModelConfiguration(GGUFFile(file))
+        let own = String(try SHA256.digest(of: file).prefix(40))
+        return try SystemLanguageModel.Adapter(
+            fileURL: AdapterTests.directory(
+                AdapterTests.metadata(signature: signature ?? own),
+                files: AdapterTests.weights(
+                    rows: rows ?? configuration.width, columns: configuration.feedForwardWidth, value: value)))
+    }
+
+    @Test func sessionsWithAndWithoutAdaptersShareOneModelInMemory() async throws {
+        func answer(_ model: SystemLanguageModel) async throws -> String {
+            try await LanguageModelSession(model: model).respond(to: "Name a river of Europe.", options: Self.brief)
+                .content
+        }
+        let changed = SystemLanguageModel(file: file, adapter: try await adapter())
+        let zero = SystemLanguageModel(file: file, adapter: try await adapter(value: 0))
+        let plain = try await answer(model)
+        let expected = try await answer(changed)
+        #expect(expected != plain)
+        #expect(try await answer(zero) == plain)
+        async let first = answer(model)
+        async let second = answer(changed)
+        async let third = answer(zero)
+        #expect(try await [first, second, third] == [plain, expected, plain])
+        #expect(LocalModels.loadCount(of: file) == 1)
+    }
+
+    @Test func adaptersOfOtherModelsAreRefusedWithTheReason() async throws {
+        let other = SystemLanguageModel(
+            file: file, adapter: try await adapter(signature: String(repeating: "ab", count: 20)))
+        await #expect {
+            try await LanguageModelSession(model: other).respond(to: "Hi")
+        } throws: { error in
+            guard case SystemLanguageModel.Adapter.AssetError.compatibleAdapterNotFound(let context) = error else {
+                return false
+            }
+            return context.debugDescription.contains("abab") && context.debugDescription.contains(file.path)
+        }
+        let wide = SystemLanguageModel(file: file, adapter: try await adapter(rows: 8))
+        await #expect {
+            try await LanguageModelSession(model: wide).respond(to: "Hi")
+        } throws: { error in
+            guard case SystemLanguageModel.Adapter.AssetError.invalidAsset(let context) = error else { return false }
+            return context.debugDescription.contains("down_proj.lora_B.weight has the shape [8, 1]")
+        }
     }
 }
 

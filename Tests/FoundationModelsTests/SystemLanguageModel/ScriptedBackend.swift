@@ -11,15 +11,18 @@ final class ScriptedBackend: LocalModelBackend {
     let availability: SystemLanguageModel.Availability
     let supportedLanguages: Set<Locale.Language>
     private let dialect: ToolDialect?
+    let reasons: Bool
 
     init(
         availability: SystemLanguageModel.Availability = .available, languages: [String] = ["en", "es"],
-        dialect: ToolDialect? = nil,
+        dialect: ToolDialect? = nil, reasons: Bool = false, contextSize: Int = 100,
         answer: @escaping @Sendable (LocalGeneration, Int) throws -> String
     ) {
         self.availability = availability
         supportedLanguages = Set(languages.map { Locale.Language(identifier: $0) })
         self.dialect = dialect
+        self.reasons = reasons
+        self.contextSize = contextSize
         self.answer = answer
     }
 
@@ -30,8 +33,7 @@ final class ScriptedBackend: LocalModelBackend {
 
     var identifier: String { "scripted" }
     var variant: SystemLanguageModel.Variant { .core3 }
-    let contextSize = 100
-    var reasons: Bool { false }
+    let contextSize: Int
     var unavailabilityExplanation: String { "It was switched off for a test." }
 
     /// A word is a token.

@@ -326,6 +326,17 @@ private struct NoParameters: Tool {
         #expect(format?["json_schema"]?["schema"]?["properties"]?["districts"]?["maximum"] == 100)
     }
 
+    @Test func thoughtsInTheTextAreReasoningAndTheSchemaBindsTheAnswer() async throws {
+        let server = FaultServer { _ in
+            ChatServer.answer("<thi", "nk>\nOslo?", " Yes.</think>\n\n{\"name\": \"Oslo\",", " \"districts\": 17}")
+        }
+        defer { server.stop() }
+        let session = LanguageModelSession(model: server.model())
+        let response = try await session.respond(to: "A city", generating: City.self)
+        #expect(response.content == City(name: "Oslo", districts: 17))
+        #expect(session.transcript.history.short.prefix(2) == ["p:A city", "t:Oslo? Yes."])
+    }
+
     @Test(arguments: [
         #"{"name": "Oslo", "districts": 0}"#, #"{"name": "Oslo"}"#, #"{"name": 3, "districts": 1}"#,
         #"{"name": "Oslo", "districts": 1, "more": 2}"#, #"{"name": "Oslo", "districts": 1.5}"#, "Oslo", "",

@@ -34,7 +34,7 @@ struct FamilyTests {
         var logits: [[Float]]
         var testDescription: String { name }
 
-        func write(to url: URL) throws {
+        var writer: GGUFWriter {
             var writer = GGUFWriter()
             writer.pairs = metadata.map { pair in
                 (pair.key, pair.str.map { .string($0) } ?? pair.int.map { .uint32($0) } ?? .float32(pair.float ?? 0))
@@ -47,7 +47,7 @@ struct FamilyTests {
                         tensor.name, count: count, scale: tensor.scale, offset: tensor.offset)
                     return .init(tensor.name, tensor.shape, numbers)
                 }
-            try writer.write(to: url)
+            return writer
         }
     }
 
@@ -66,7 +66,7 @@ struct FamilyTests {
     @Test("logits are those of transformers, as a prompt and token by token", arguments: fixtures)
     func logits(fixture: Fixture) throws {
         let folder = try TemporaryFolder()
-        try fixture.write(to: folder.file())
+        try fixture.writer.write(to: folder.file())
         for (threadCount, chunk) in [(2, fixture.tokens.count), (1, 1), (2, 7)] {
             let transformer = try Transformer.load(folder.file(), threadCount: threadCount)
             var worst: Float = 0

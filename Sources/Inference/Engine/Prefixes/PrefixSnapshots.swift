@@ -47,6 +47,13 @@ final class PrefixSnapshots: Sendable {
         self.trace = trace
     }
 
+    /// The snapshots of what an adapter makes of the model, in the same folder.
+    func withAdapter(_ digest: [UInt8]) -> PrefixSnapshots {
+        PrefixSnapshots(
+            folder: URL(fileURLWithPath: folder), limit: limit, key: key.withAdapter(digest), contextSize: contextSize,
+            trace: trace)
+    }
+
     /// Where snapshots lie unless an engine is told otherwise: the folder that `FM_PREFIXES_DIR` names (`0`: none), else
     /// `foundationmodels/prefixes` in the user's cache folder.
     static func standardFolder(_ environment: [String: String]) -> URL? {

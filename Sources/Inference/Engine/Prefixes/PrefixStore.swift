@@ -4,8 +4,8 @@ import Tokenizers
 /// tokens; the least recently used sequences go first. Behind it may stand snapshots on the disk.
 ///
 /// A cached sequence is right for a prompt as far as their tokens are equal, since keys and values of a position depend
-/// on the tokens up to it alone, on the model and on its settings; the latter two are the engine's own and part of the
-/// key of every snapshot.
+/// on the tokens up to it alone, on the model, on its settings and on the adapter. Model and settings are the engine's own and
+/// part of the key of every snapshot; each adapter has a tree and a key of its own.
 ///
 /// The kernels want a sequence in one piece. So the tree says who has a beginning, and a request either takes over a
 /// sequence that goes on from it or gets a copy of the part that is common, which costs about a thousandth of computing it.
@@ -17,7 +17,9 @@ final class PrefixStore {
     private let snapshots: PrefixSnapshots?
     private let trace: Trace?
 
-    private let tree = PrefixTree<CachedSequence>()
+    /// By the digest of the adapter, empty for none.
+    private var trees: [[UInt8]: PrefixTree<CachedSequence>] = [:]
+    private var adapterSnapshots: [[UInt8]: PrefixSnapshots] = [:]
     /// Sequences that no request is using.
     private var idle: [CachedSequence] = []
     private var active: [CachedSequence] = []
@@ -42,20 +44,38 @@ final class PrefixStore {
         self.trace = trace
     }
 
+    private func tree(_ adapter: [UInt8]?) -> PrefixTree<CachedSequence> {
+        if let tree = trees[adapter ?? []] { return tree }
+        let tree = PrefixTree<CachedSequence>()
+        trees[adapter ?? []] = tree
+        return tree
+    }
+
+    private func snapshots(_ adapter: [UInt8]?) -> PrefixSnapshots? {
+        guard let snapshots, let adapter else { return snapshots }
+        if let known = adapterSnapshots[adapter] { return known }
+        let made = snapshots.withAdapter(adapter)
+        adapterSnapshots[adapter] = made
+        return made
+    }
+
     /// How many tokens of a prompt memory has.
-    func knownTokens(_ prompt: [TokenID]) -> Int { tree.longestPrefix(of: prompt).length }
+    func knownTokens(_ prompt: [TokenID], adapter: [UInt8]?) -> Int { tree(adapter).longestPrefix(of: prompt).length }
 
     /// A sequence that begins with as much of the prompt as is known.
     /// - Parameters:
+    ///   - adapter: The digest of the adapter that the prompt is computed with.
     ///   - most: The most tokens that may be taken: all but the last where a token is to be predicted, since the last one
     ///     must be computed for that.
     ///   - capacity: The tokens that it will have, as far as is known.
-    func begin(_ prompt: [TokenID], most: Int, capacity: Int) throws(InferenceError) -> CachedSequence {
+    func begin(
+        _ prompt: [TokenID], adapter: [UInt8]?, most: Int, capacity: Int
+    ) throws(InferenceError) -> CachedSequence {
         let start = trace?.now
-        let found = tree.longestPrefix(of: prompt)
+        let found = tree(adapter).longestPrefix(of: prompt)
         let common = min(found.length, most)
         let capacity = min(max(capacity, 1), contextSize)
-        let (sequence, source) = try make(prompt, common, most, found.holders, capacity)
+        let (sequence, source) = try make(prompt, adapter, common, most, found.holders, capacity)
         touch(sequence)
         active.append(sequence)
         if let trace, let start {
@@ -63,32 +83,33 @@ final class PrefixStore {
                 "cache", .cache, from: start,
                 [
                     ("prompt", .init(prompt.count)), ("cached", .init(sequence.tokens.count)),
-                    ("source", .init(source)), ("runs", .init(tree.nodeCount)),
+                    ("source", .init(source)), ("runs", .init(tree(adapter).nodeCount)),
                 ])
         }
         return sequence
     }
 
     private func make(
-        _ prompt: [TokenID], _ common: Int, _ most: Int, _ holders: [CachedSequence], _ capacity: Int
+        _ prompt: [TokenID], _ adapter: [UInt8]?, _ common: Int, _ most: Int, _ holders: [CachedSequence],
+        _ capacity: Int
     ) throws(InferenceError) -> (CachedSequence, source: String) {
         let needed = KeyValueCache.rounded(capacity)
-        if let snapshots, let (length, snapshot) = snapshots.longestPrefix(of: prompt),
+        if let snapshots = snapshots(adapter), let (length, snapshot) = snapshots.longestPrefix(of: prompt),
             min(length, most) >= common + Self.leastReadTokens
         {
             evict(adding: needed)
-            let sequence = CachedSequence(try KeyValueCache(configuration, capacity: needed))
+            let sequence = CachedSequence(try KeyValueCache(configuration, capacity: needed), adapter: adapter)
             if snapshots.read(snapshot, count: min(length, most), into: sequence.cache) {
                 sequence.tokens = Array(prompt[..<min(length, most)])
                 index(sequence)
                 return (sequence, "disk")
             }
             // Without the snapshot there may be another, or what memory has.
-            return try make(prompt, common, most, holders, capacity)
+            return try make(prompt, adapter, common, most, holders, capacity)
         }
         guard common > 0 else {
             evict(adding: needed)
-            return (CachedSequence(try KeyValueCache(configuration, capacity: needed)), "none")
+            return (CachedSequence(try KeyValueCache(configuration, capacity: needed), adapter: adapter), "none")
         }
         // The one that loses least is taken over, if that is little or there is no room for a copy.
         let free = holders.filter { holder in idle.contains { $0 === holder } }.min {
@@ -106,7 +127,7 @@ final class PrefixStore {
         let source = holders.max { $0.lastUse < $1.lastUse }!
         touch(source)
         evict(sparing: source, adding: needed)
-        let sequence = CachedSequence(try KeyValueCache(configuration, capacity: needed))
+        let sequence = CachedSequence(try KeyValueCache(configuration, capacity: needed), adapter: adapter)
         guard common >= Self.leastCopiedTokens else { return (sequence, "none") }
         source.cache.copyPrefix(common, to: sequence.cache)
         sequence.tokens = Array(prompt[..<common])
@@ -117,7 +138,7 @@ final class PrefixStore {
     /// Lets others find what a sequence has by now.
     func index(_ sequence: CachedSequence) {
         sequence.indexedCount = sequence.tokens.count
-        tree.insert(sequence.tokens, for: sequence)
+        tree(sequence.adapter).insert(sequence.tokens, for: sequence)
     }
 
     /// Gives back a sequence whose request is done.
@@ -126,13 +147,15 @@ final class PrefixStore {
         guard !sequence.tokens.isEmpty else { return }
         index(sequence)
         // What another sequence says in full is of no more use.
-        for other in tree.longestPrefix(of: sequence.tokens).holders where other !== sequence {
+        for other in tree(sequence.adapter).longestPrefix(of: sequence.tokens).holders where other !== sequence {
             // It has all of this one's tokens: this one is the one to go.
             forget(sequence, keeping: 0)
             touch(other)
             return
         }
-        for other in idle where sequence.tokens.starts(with: other.tokens) { drop(other) }
+        for other in idle where other.adapter == sequence.adapter && sequence.tokens.starts(with: other.tokens) {
+            drop(other)
+        }
         touch(sequence)
         idle.append(sequence)
         evict(adding: 0)
@@ -140,7 +163,7 @@ final class PrefixStore {
 
     /// Writes a sequence to the disk, for later processes.
     func save(_ sequence: CachedSequence, completion: @escaping @Sendable () -> Void) {
-        guard let snapshots else { return completion() }
+        guard let snapshots = snapshots(sequence.adapter) else { return completion() }
         snapshots.save(sequence.tokens, sequence.cache, completion: completion)
     }
 
@@ -159,7 +182,8 @@ final class PrefixStore {
     }
 
     private func forget(_ sequence: CachedSequence, keeping kept: Int) {
-        tree.remove(sequence, tokens: Array(sequence.tokens[..<sequence.indexedCount]), keeping: kept)
+        tree(sequence.adapter).remove(
+            sequence, tokens: Array(sequence.tokens[..<sequence.indexedCount]), keeping: kept)
         sequence.tokens.removeSubrange(kept...)
         sequence.indexedCount = min(sequence.indexedCount, kept)
     }

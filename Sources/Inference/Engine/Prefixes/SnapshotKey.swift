@@ -1,7 +1,7 @@
 import CKernels
 import Foundation
 
-/// What keys and values depend on beside the tokens: the model and how it is computed. Snapshots of one key are right for
+/// What keys and values depend on beside the tokens: the model, how it is computed and its adapter. Snapshots of one key are right for
 /// engines of the same key only.
 struct SnapshotKey: Sendable, Hashable {
     /// A SHA-256 digest.
@@ -57,5 +57,14 @@ struct SnapshotKey: Sendable, Hashable {
             }
         }
         bytes = hash.bytes()
+    }
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The key of the same model with an adapter.
+    func withAdapter(_ digest: [UInt8]) -> SnapshotKey {
+        let hash = SHA256()
+        (bytes + Array("adapter".utf8) + digest).withUnsafeBytes { hash.update($0) }
+        return SnapshotKey(bytes: hash.bytes())
     }
 }
