@@ -4,14 +4,14 @@ import JSON
 /// Holds generated JSON text against a schema, with the automaton that guides our own engine.
 ///
 /// White space and the order of properties are free: the value is written in canonical form before the automaton reads it.
-struct StructuredOutputCheck: Sendable {
+package struct StructuredOutputCheck: Sendable {
     private static let bytes = TokenTrie(tokens: (0...255).map { [UInt8($0)] }, stopTokens: [])
 
     private let grammar: Grammar
     private let schema: JSONValue
 
     /// - Throws: `LanguageModelError.unsupportedGenerationGuide` for a schema that has no automaton.
-    init(_ schema: GenerationSchema, name: String) throws {
+    package init(_ schema: GenerationSchema, name: String) throws {
         self.schema = schema.enforcedSchema
         do throws(GrammarError) {
             grammar = try Grammar.jsonSchema(self.schema, options: SchemaOptions(keepsIntegersReadable: true))
@@ -25,7 +25,7 @@ struct StructuredOutputCheck: Sendable {
     ///   - wasCut: Whether the text ended because no more tokens were allowed.
     /// - Returns: The value with its properties in the schema's order; nil when the text has them so.
     /// - Throws: `GeneratedContent.ParsingError` for a text that does not follow the schema.
-    func canonicalText(of text: String, what: String, wasCut: Bool) throws -> String? {
+    package func canonicalText(of text: String, what: String, wasCut: Bool) throws -> String? {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: text)

@@ -83,7 +83,7 @@ extension LocalTurn {
                 pending += tokens
                 await send(tags.append(piece))
                 if tags.isClosed || count.output - before.output >= budget { break thinking }
-            case .finished(let tokens): count.output = before.output + tokens
+            case .finished(let tokens, _): count.output = before.output + tokens
             }
         }
         try Task.checkCancellation()
