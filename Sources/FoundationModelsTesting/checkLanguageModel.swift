@@ -229,7 +229,7 @@ private struct LanguageModelChecker<Model: LanguageModel> {
                     to: "How warm is it in Oslo?", options: GenerationOptions(toolCallingMode: .required))
                 report("the model was required to call a tool and answered")
             } catch let error as LanguageModelSession.ToolCallError where error.underlyingError is CheckTool.Done {
-                if calls.count != 1 { report("the tool was called \(calls.count) times in one round") }
+                if calls.count == 0 { report("the round ended without a call of the tool") }
             }
             let quiet = LanguageModelSession(model: model, tools: [CheckTool(calls: calls)])
             try await quiet.respond(

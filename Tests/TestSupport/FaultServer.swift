@@ -91,7 +91,8 @@ package final class FaultServer: Sendable {
                 }
             case .pause(let seconds): usleep(UInt32(seconds * 1e6))
             case .wait(let flag):
-                for _ in 0..<1000 where !flag.isSet { usleep(10_000) }
+                // Ends by itself, but only long after anything that a busy machine delays.
+                for _ in 0..<6000 where !flag.isSet { usleep(10_000) }
             case .noteClosing(let flag):
                 var patience = timeval(tv_sec: 10, tv_usec: 0)
                 setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))

@@ -35,6 +35,7 @@ extension ModelStore {
         if let largest = others.first(where: { damage(of: $0) == nil }) { return .ready(largest) }
         if let entry = catalogue.defaultEntry(memory: memory) { return .notDownloaded(name: entry.name) }
         let smallest = catalogue.entries.filter { $0.purpose == .general }.map(\.size).min() ?? 0
-        return .tooLittleMemory(needed: (smallest + MachineMemory.overhead) / 3 * 4, available: memory)
+        // Rounded up, so that what is said to be needed is enough.
+        return .tooLittleMemory(needed: (smallest + MachineMemory.overhead + 2) / 3 * 4, available: memory)
     }
 }

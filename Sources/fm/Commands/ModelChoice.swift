@@ -93,7 +93,9 @@ enum ContextOption {
         var limited = context
         let makeModel = context.makeModel
         limited.makeModel = { model in
-            if case .file(let file) = model { SystemLanguageModel(file: file.url, contextLimit: size) } else {
+            if case .file(let file) = model {
+                SystemLanguageModel(file: file.url, contextLimit: size)
+            } else {
                 makeModel(model)
             }
         }

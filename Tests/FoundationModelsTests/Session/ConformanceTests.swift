@@ -1,5 +1,6 @@
 import FoundationModels
 import FoundationModelsTesting
+import JSON
 import Testing
 
 /// The kit for providers: what it lets pass and what it finds.
@@ -23,6 +24,8 @@ import Testing
             backend: ScriptedBackend { generation, _ in
                 if generation.choices != nil { return "none" }
                 guard let schema = generation.schema else { return "hello" }
+                // Calls are asked for as a list of arguments.
+                if schema.publishedSchema["type"] == "array" { return #"[{"city":"Oslo"}]"# }
                 return schema.debugDescription.contains("population")
                     ? #"{"city":"Oslo","population":700000,"size":"large"}"# : #"{"city":"Oslo"}"#
             })

@@ -159,7 +159,7 @@ private struct Lookup: Tool {
 
     @Test func C7_aHistoryIsSummedUpInTheTurnAfterOneWithTools() async throws {
         let model = Self.model()
-        let writer = ScriptedLanguageModel(alwaysAnswering: "They looked.")
+        let writer = ScriptedLanguageModel(alwaysAnswering: "They asked.")
         let session = LanguageModelSession(
             profile: LanguageModelSession.Profile { Lookup() }
                 .summarizeHistory(entryThreshold: 3, model: writer, summaryPostamble: "").model(model))
@@ -171,7 +171,7 @@ private struct Lookup: Tool {
         #expect(writer.requests.count == 2)
         #expect(
             session.transcript.history.short == [
-                "p:Summary of the conversation so far:\nThey looked.\n\n|b", "r:answer 4",
+                "p:Summary of the conversation so far:\nThey asked.\n\n|b", "r:answer 4",
             ])
     }
 

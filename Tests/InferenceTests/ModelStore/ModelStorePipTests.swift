@@ -164,7 +164,7 @@ import TestSupport
         let result = try await archiveStore(environment, bytes.count, offset: offset).pullQuickly("m")
         #expect(result.sha256 == digest(body))
         #expect(folder.read("models/m.gguf") == body)
-        #expect(folder.files("models/.incomplete") == ["m.lock"])
+        #expect(folder.files("models/.incomplete") == [])
     }
 
     @Test func anArchiveThatHasSomethingElseIsRefused() async throws {
@@ -191,7 +191,7 @@ import TestSupport
                 archiveStore(try wheels(pieces()), bytes.count, offset: offset))
         else { Issue.record("accepted"); return }
         #expect(folder.files("models").filter { $0.hasSuffix(".gguf") } == [])
-        #expect(folder.files("models/.incomplete") == ["m.lock"])
+        #expect(folder.files("models/.incomplete") == [])
     }
 
     /// An environment whose `python3` is this shell script.
