@@ -105,7 +105,7 @@ let usages: [String: String] = [
     "json-parsing": "FILE",
     "json-schema-suite": "FILE",
     "kernel-speed": "[N] [TYPE…]",
-    "logits": "MODEL TOKENS OUTPUT [--chunk N]",
+    "logits": "MODEL TOKENS OUTPUT [--chunk N] [--adapter FILE]",
     "maskbench": "MODEL FILE [FOLDER]",
     "memory": "MODEL [--context N]",
     "prefix-reuse": "MODEL N",

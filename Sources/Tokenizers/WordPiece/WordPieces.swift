@@ -50,6 +50,8 @@ struct WordPieces: Sendable {
                 let least = start == 0 ? EscapedSpace.bytes.count + 1 : start + 1
                 var end = min(word.count, start + vocabulary.longestText)
                 var found: TokenID?
+                // Inside a word the mark is a character of the text, and what begins with it in the vocabulary is no piece here.
+                if start > 0, word[start...].starts(with: EscapedSpace.bytes) { end = start }
                 while end >= least {
                     if end == word.count || word[end] & 0xc0 != 0x80,
                         let token = vocabulary.find(UnsafeBufferPointer(rebasing: word[start..<end])),

@@ -25,6 +25,12 @@ struct WordPieceTests {
     }
 
     @Test
+    func `the mark of a begin is no begin inside a word`() throws {
+        let tokenizer = try Tokenizer(Fixture.wordPiece("wordPiece"))
+        #expect(tokenizer.encode("the\u{2581}dog", parsesSpecial: false, addsBOS: false) == [1])
+    }
+
+    @Test
     func `a file may say that its ends are not marked`() throws {
         var description = Fixture.wordPiece("wordPiece")
         description.addsBOS = false
