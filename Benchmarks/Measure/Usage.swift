@@ -1,6 +1,6 @@
 /// How a measurement is called, as its usage text says it: operands in capitals, `[…]` around what may be left out, `…` behind
 /// what may come again, `--name VALUE` for options and `--name` for flags. A value or operand that is called N is a whole
-/// number, `one|other` is one of these.
+/// number, `N,…` several with commas between, `one|other` is one of these.
 ///
 /// Command lines are checked against it before anything is measured: what a measurement does not know would otherwise be
 /// without effect, and the number it prints one that nobody has asked for.
@@ -73,6 +73,11 @@ struct Usage {
         if kind == "N", Int(word) == nil {
             throw refusal("\(name) is a whole number, not '\(word)'")
         }
+        if kind == "N,…",
+            word.split(separator: ",", omittingEmptySubsequences: false).contains(where: { Int($0) == nil })
+        {
+            throw refusal("\(name) has whole numbers with commas between, not '\(word)'")
+        }
         if kind.contains("|"), !kind.split(separator: "|").contains(Substring(word)) {
             throw refusal("'\(word)' is none of \(kind)")
         }
@@ -97,7 +102,7 @@ let usages: [String: String] = [
     "control-tokens": "MODEL",
     "drafts": "MODEL TEXTS [--count N] [--threads N]",
     "embed": "MODEL INPUTS [N]",
-    "engine-speed": "MODEL [--prompt N] [--generate N] [--depth N] [--threads N] [--repeat N] [--chunk N]",
+    "engine-speed": "MODEL [--prompt N,…] [--generate N] [--depth N,…] [--threads N] [--repeat N] [--chunk N]",
     "extraction": "MODEL DATA",
     "function-calling": "MODEL DATA N [dialect|choice]",
     "generate": "MODEL PROMPT [N] [--raw]",

@@ -234,8 +234,9 @@ final class Generation {
             guard candidates.contains(last) else { return }
             // Tokens of the same bytes are no choice: the tokenizer's is meant. Nor is one that ends in punctuation, as
             // nearly all of JSON's own text does: tokenizers break there, so a longer token is what the rest of the text
-            // would be spelled with only by chance, and asking the model costs a step.
-            if rest.last.map(isPunctuation) == true
+            // would be spelled with only by chance, and asking the model costs a step. A bracket that opens is another
+            // matter: models know it together with what comes first inside, and behind a bracket alone they go astray.
+            if rest.last.map({ isPunctuation($0) && !isOpening($0) }) == true
                 || candidates.allSatisfy({ $0 == last || tokenizer.bytes(of: $0) == rest })
             {
                 guard matcher!.accept(last) else { return }
@@ -302,6 +303,9 @@ final class Generation {
         job.finish(throwing: error)
     }
 }
+
+/// Whether a byte opens an array or an object of JSON.
+private func isOpening(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") }
 
 /// Whether a byte is one of ASCII's punctuation marks and symbols.
 private func isPunctuation(_ byte: UInt8) -> Bool {

@@ -20,6 +20,10 @@ extension Command {
         discussion: """
             The prompt is made of the arguments, then of the files; '-' stands for standard input, which is
             also read when there is no other prompt. The answer is written as it comes.
+
+            A tool is a program that gets its arguments as one JSON object on standard input and writes what
+            the model is to know to standard output; another exit status than 0 is a failure. PROGRAM.json says
+            what it is: {"description": "Tells the weather.", "parameters": {a JSON Schema}, "name": "weather"}.
             """
     ) { arguments, context in
         // Everything that can be wrong with the command line is found before a model is looked for.
