@@ -120,14 +120,12 @@ import FoundationNetworking
     }
 
     @Test func silenceIsATimeOut() async {
-        let start = ContinuousClock.now
+        // When the server goes on and closes, a client that still waited would tell of a stream that broke off.
         let error = await Self.error([ChatServer.head, ChatServer.text("Hal"), .pause(30)], timeout: 1)
         guard case LanguageModelError.timeout = error else {
             Issue.record("\(error)")
             return
         }
-        // Well before the server goes on, however busy the machine is.
-        #expect(ContinuousClock.now - start < .seconds(25))
     }
 
     @Test func slowServersAreNot() async {
