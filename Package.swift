@@ -160,7 +160,8 @@ let package = Package(
         .testTarget(
             name: "FoundationModelsTests",
             dependencies: [
-                "FoundationModels", "FoundationModelsTesting", "Inference", "JSON", "GuidedGeneration", "TestSupport",
+                "FoundationModels", "FoundationModelsTesting", "Inference", "JSON", "GuidedGeneration", "Tokenizers",
+                "TestSupport",
             ],
             resources: [.copy("Fixtures")],
             swiftSettings: strict),

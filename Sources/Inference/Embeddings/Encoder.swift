@@ -55,8 +55,8 @@ final class Encoder {
         let query = activations.projection
         let key = query + configuration.queryWidth
         let value = key + configuration.keyValueWidth
-        try multiply(
-            activations.state, width, layer.queryKeyValue, into: [query, key, value], stride, activations.rows)
+        try layer.queryKeyValue.multiply(
+            pool, activations.state, width, into: [query, key, value], stride, activations.rows)
         for (vectors, headCount) in [(query, configuration.headCount), (key, configuration.keyValueHeadCount)] {
             ck_rope(
                 pool, vectors, Int64(stride), Int64(activations.rows), Int32(headCount),
@@ -77,9 +77,8 @@ final class Encoder {
                     Int64(text.count), shape, first, Int64(stride))
             else { throw .outOfMemory(bytes: 0, purpose: "attention") }
         }
-        try multiply(
-            query, stride, [layer.attentionOutput], into: [activations.state], width, activations.rows,
-            accumulates: true)
+        try [layer.attentionOutput].multiply(
+            pool, query, stride, into: [activations.state], width, activations.rows, accumulates: true)
     }
 
     /// state += W · (silu(gate) · up)
@@ -90,30 +89,16 @@ final class Encoder {
         let gate = activations.gateUp
         let up = gate + inner
         let stride = 2 * inner
-        try multiply(state, width, layer.gateUp, into: [gate, up], stride, rows)
+        try layer.gateUp.multiply(pool, state, width, into: [gate, up], stride, rows)
         ck_silu_multiply(
             pool, gate, Int64(stride), up, Int64(stride), Int64(rows), Int64(inner), gate, Int64(stride))
-        try multiply(gate, stride, [layer.down], into: [state], width, rows, accumulates: true)
+        try [layer.down].multiply(pool, gate, stride, into: [state], width, rows, accumulates: true)
     }
 
     private func normalize(_ x: UnsafeMutablePointer<Float>, _ norm: EncoderWeights.Norm, _ rows: Int) {
         ck_layer_norm(
             pool, x, Int64(width), norm.weight, norm.bias, configuration.normEpsilon, Int64(rows), Int64(width), x,
             Int64(width))
-    }
-
-    private func multiply(
-        _ input: UnsafePointer<Float>, _ inputStride: Int, _ linears: [Weights.Linear],
-        into outputs: [UnsafeMutablePointer<Float>], _ outputStride: Int, _ rows: Int, accumulates: Bool = false
-    ) throws(InferenceError) {
-        let products = zip(linears, outputs).map { linear, output in
-            ck_product(
-                matrix: linear.matrix, y: output, y_stride: Int64(outputStride), bias: linear.bias,
-                accumulates: accumulates)
-        }
-        guard ck_matmul(pool, input, Int64(inputStride), Int64(rows), products, Int32(products.count)) else {
-            throw .outOfMemory(bytes: 0, purpose: "a matrix product")
-        }
     }
 
     /// Adds the rows up in the first of them and divides.

@@ -221,22 +221,15 @@ package final class Transformer {
         }
     }
 
-    /// outputs = W x + b for matrices on the same input, with what adapters add. A fused matrix fills its output from the
-    /// first part on.
+    /// outputs = W x + b for matrices on the same input, with what adapters add.
     /// - Parameter adapted: The matrices as adapters know them.
     private func multiply(
         _ input: UnsafePointer<Float>, _ inputStride: Int, _ linears: [Weights.Linear],
         _ adapted: KeyPath<Adapter.Layer, [Adapter.Change?]>, into outputs: [UnsafeMutablePointer<Float>],
         _ outputStride: Int, _ rowCount: Int, accumulates: Bool = false
     ) throws(InferenceError) {
-        let products = zip(linears, outputs).map { linear, output in
-            ck_product(
-                matrix: linear.matrix, y: output, y_stride: Int64(outputStride), bias: linear.bias,
-                accumulates: accumulates)
-        }
-        guard ck_matmul(pool, input, Int64(inputStride), Int64(rowCount), products, Int32(products.count)) else {
-            throw .outOfMemory(bytes: 0, purpose: "a matrix product")
-        }
+        try linears.multiply(
+            pool, input, inputStride, into: outputs, outputStride, rowCount, accumulates: accumulates)
         try adaptation.add(pool, input, inputStride, adapted, to: outputs, outputStride)
     }
 }

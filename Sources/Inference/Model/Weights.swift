@@ -69,3 +69,24 @@ final class Weights: @unchecked Sendable {
         }
     }
 }
+
+extension [Weights.Linear] {
+    /// outputs = W x + b for matrices on the same input. A fused matrix fills its output from the first part on.
+    /// - Parameters:
+    ///   - input: [rows, width of the input], its rows `inputStride` apart.
+    ///   - outputs: One for each matrix, their rows `outputStride` apart.
+    ///   - accumulates: Whether the products are added to what the outputs hold.
+    func multiply(
+        _ pool: OpaquePointer, _ input: UnsafePointer<Float>, _ inputStride: Int,
+        into outputs: [UnsafeMutablePointer<Float>], _ outputStride: Int, _ rowCount: Int, accumulates: Bool = false
+    ) throws(InferenceError) {
+        let products = zip(self, outputs).map { linear, output in
+            ck_product(
+                matrix: linear.matrix, y: output, y_stride: Int64(outputStride), bias: linear.bias,
+                accumulates: accumulates)
+        }
+        guard ck_matmul(pool, input, Int64(inputStride), Int64(rowCount), products, Int32(products.count)) else {
+            throw .outOfMemory(bytes: 0, purpose: "a matrix product")
+        }
+    }
+}
