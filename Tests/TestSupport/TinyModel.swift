@@ -1,11 +1,11 @@
 import Foundation
 
 /// A small Qwen2-like model with random weights and a byte-level vocabulary, which answers nonsense but always the same.
-enum TinyModel {
-    static let endOfTurn = "<|im_end|>"
+package enum TinyModel {
+    package static let endOfTurn = "<|im_end|>"
 
     /// Letters of GPT-2's alphabet for all bytes, some merges, and two control tokens.
-    static func vocabulary() -> (tokens: [String], merges: [String], types: [Int32]) {
+    package static func vocabulary() -> (tokens: [String], merges: [String], types: [Int32]) {
         // Source: `bytes_to_unicode` of GPT-2: printable bytes stand for themselves, the others for U+0100 and up.
         var letters: [String] = []
         var next: UInt32 = 256
@@ -25,7 +25,7 @@ enum TinyModel {
     }
 
     /// - Parameter changes: Made to the file before it is written.
-    static func write(
+    package static func write(
         to url: URL, layers: Int = 2, width: Int = 32, context: Int = 512,
         changes: (inout GGUFWriter) -> Void = { _ in }
     ) throws {
