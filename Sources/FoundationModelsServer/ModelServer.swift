@@ -11,6 +11,8 @@ package final class ModelServer: HTTPHandler {
     package struct Configuration: Sendable {
         /// The name of the model for text in requests.
         package var modelName: String
+        /// What changes the model for text.
+        package var adapter: Adapter?
         package var access = AccessPolicy()
         package var allowance = ClientAccounts.Allowance()
         /// Requests that the engine computes at the same time, as its options say.

@@ -9,7 +9,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case guardrail = 3
     /// The prompt, or the conversation, does not fit the model's context.
     case contextOverflow = 4
-    /// No model can be used: none is here, it is switched off, or the machine cannot run one.
+    /// No model can be used: none is here, it is switched off, the machine cannot run one, or the adapter does not fit it.
     case unavailable = 5
     /// A model could not be fetched: network, server, wrong file.
     case fetch = 6
@@ -28,7 +28,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .usage: "the command line is wrong"
         case .guardrail: "the model refused, or a guardrail stopped the request"
         case .contextOverflow: "the text does not fit the model's context"
-        case .unavailable: "no model can be used"
+        case .unavailable: "no model can be used, or its adapter cannot"
         case .fetch: "a model could not be fetched"
         case .storage: "the disk is full or cannot be written"
         case .schema: "a schema cannot be read or enforced"

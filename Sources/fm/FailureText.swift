@@ -14,6 +14,7 @@ extension Failure {
         case let error as LanguageModelSession.GenerationError: self.init(error.exitCode, Self.text(error))
         case let error as PrivateCloudComputeLanguageModel.Error: self.init(.unavailable, Self.text(error))
         case let error as SystemLanguageModel.Error: self.init(.unavailable, Self.text(error))
+        case let error as SystemLanguageModel.Adapter.AssetError: self.init(.unavailable, Self.text(error))
         case let error as GenerationSchema.SchemaError: self.init(.schema, Self.text(error))
         case let error as LanguageModelSession.ToolCallError: self.init(.tool, Self.text(error))
         case let error as any LocalizedError: self.init(.failure, Self.text(error))

@@ -9,6 +9,7 @@ import Tokenizers
 /// Everything that can be wrong with the request is found in the initialiser, before anything is computed.
 struct ChatAnswer: Sendable {
     private let engine: Engine
+    private let adapter: Adapter?
     private let request: ChatCompletionRequest
     /// The prompt of the answer in text.
     private let prompt: [TokenID]
@@ -21,8 +22,11 @@ struct ChatAnswer: Sendable {
         var isList: Bool
     }
 
-    init(_ request: ChatCompletionRequest, _ engine: Engine, _ grammars: Grammars) throws(APIError) {
+    init(
+        _ request: ChatCompletionRequest, _ engine: Engine, adapter: Adapter?, _ grammars: Grammars
+    ) throws(APIError) {
         self.engine = engine
+        self.adapter = adapter
         self.request = request
         var schema: JSONValue?
         switch request.format {
@@ -70,6 +74,7 @@ struct ChatAnswer: Sendable {
                 maximumTokens: request.parameters.maximumTokens,
                 matcher: grammar.map { Matcher($0, trie: engine.tokenTrie) }, stopStrings: request.parameters.stops)
             generation.logprobCount = request.logprobCount
+            generation.adapter = adapter
             let reason = try await engine.stream(generation, &usage, send)
             send(.finished(AnswerEnd(reason: reason, usage: usage)))
         } catch is CancellationError {
@@ -95,11 +100,12 @@ struct ChatAnswer: Sendable {
         func begin() -> AnswerEvent { .toolCall(id: "call_" + Identifiers.make(), name: tool.name) }
         if isStreamed { send(begin()) }
 
-        let generation = GenerationRequest(
+        var generation = GenerationRequest(
             prompt: try engine.tokens(of: prompt.arguments(of: tool, asList: grammar.isList)),
             sampling: request.parameters.choosesSampling ? request.parameters.sampling(of: number) : .greedy,
             maximumTokens: request.parameters.maximumTokens,
             matcher: Matcher(grammar.grammar, trie: engine.tokenTrie))
+        generation.adapter = adapter
         var text = ""
         var isWhole = true
         for try await event in engine.generate(generation) {
@@ -136,9 +142,10 @@ struct ChatAnswer: Sendable {
         if case .function(let name) = request.toolChoice { return request.tools.first { $0.name == name } }
         let names = request.tools.map(\.name) + (isOptional ? [prompt.none] : [])
         if names.count == 1 { return request.tools.first }
-        let generation = GenerationRequest(
+        var generation = GenerationRequest(
             prompt: try engine.tokens(of: prompt.choice),
             matcher: Matcher(try Grammar.choice(names), trie: engine.tokenTrie))
+        generation.adapter = adapter
         var name = ""
         for try await event in engine.generate(generation) {
             switch event {

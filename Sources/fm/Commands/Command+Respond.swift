@@ -10,7 +10,7 @@ extension Command {
         options: [
             .anyModel, .instructions, .file,
             Option("--schema", value: "FILE", help: "Answer with JSON that follows the JSON Schema of a file."),
-            .tool, .image, .transcript, .reasoning, .context,
+            .adapter, .tool, .image, .transcript, .reasoning, .context,
         ] + SamplingOptions.options + [
             Option("--json", help: "Write the answer, token counts and times as one JSON object."),
             Option("--stats", help: "Tell token counts and times on standard error at the end."),
@@ -29,13 +29,13 @@ extension Command {
         // Everything that can be wrong with the command line is found before a model is looked for.
         let options = try SamplingOptions.read(arguments)
         let reasoning = try ReasoningOption.read(arguments)
-        let contextSize = try ContextOption.read(arguments)
+        let modelOptions = try ModelOptions(arguments)
         let schema = try arguments["--schema"].map(SchemaFile.read)
         let tools = try arguments.values("--tool").map(ExecutableTool.init)
         let transcript = try arguments["--transcript"].flatMap(TranscriptFile.readIfPresent)
         let text = try PromptInput.read(arguments)
         let model = try await ModelChoice(context: context, arguments: arguments).findAny()
-        let context = try ContextOption.apply(contextSize, to: context, model)
+        let context = try await modelOptions.apply(to: context, model)
         let prompt = try RespondPrompt.prompt(text, images: arguments.values("--image"), model, context)
         let instructions = arguments["--instructions"]
         if transcript != nil, instructions != nil {
