@@ -4,6 +4,14 @@ import Foundation
 package enum TinyModel {
     package static let endOfTurn = "<|im_end|>"
 
+    /// The chat template of a model that thinks unless it is told not to, as Qwen3's does it: turns in brackets, and an empty thought
+    /// where none is wanted.
+    package static let thinkingTemplate = """
+        {%- for message in messages -%}[{{ message.role }}]{{ message.content }}[end]{%- endfor -%}
+        {%- if add_generation_prompt -%}[assistant]{%- if enable_thinking is defined and enable_thinking is false -%}
+        {{- '<think>\\n\\n</think>\\n\\n' }}{%- endif -%}{%- endif -%}
+        """
+
     /// Letters of GPT-2's alphabet for all bytes, some merges, and two control tokens.
     package static func vocabulary() -> (tokens: [String], merges: [String], types: [Int32]) {
         // Source: `bytes_to_unicode` of GPT-2: printable bytes stand for themselves, the others for U+0100 and up.
