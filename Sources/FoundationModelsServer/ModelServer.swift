@@ -52,7 +52,8 @@ package final class ModelServer: HTTPHandler {
     let accounts: ClientAccounts
     let gate: AdmissionGate
     let metrics = ServerMetrics()
-    let grammars = Grammars()
+    /// With a space after ',' and ':', as models have seen most JSON written.
+    let grammars = GrammarCache(options: SchemaOptions(isSpaced: true))
     let created = Int(Date().timeIntervalSince1970)
     private let log: (@Sendable (LogEntry) -> Void)?
     private let isDraining = Mutex(false)

@@ -8,7 +8,8 @@ import Tokenizers
 package struct EngineBackend: LocalModelBackend {
     /// Which model file is meant; asked anew each time, for the user may fetch one or choose another while the program runs.
     let choose: @Sendable () throws -> ModelStore.Choice
-    private let grammars = GrammarCache()
+    /// With a space after ',' and ':', as GeneratedContent writes its text: a restored transcript has the same tokens.
+    private let grammars = GrammarCache(options: SchemaOptions(isSpaced: true, keepsIntegersReadable: true))
     private var toolCalling: ToolCallingStrategy?
     /// The most tokens of a conversation; nil: what the model was trained for.
     private var contextLimit: Int?

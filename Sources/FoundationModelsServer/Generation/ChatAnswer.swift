@@ -25,7 +25,7 @@ struct ChatAnswer: Sendable {
     }
 
     init(
-        _ request: ChatCompletionRequest, _ engine: Engine, adapter: Adapter?, _ grammars: Grammars
+        _ request: ChatCompletionRequest, _ engine: Engine, adapter: Adapter?, _ grammars: GrammarCache
     ) throws(APIError) {
         self.engine = engine
         self.adapter = adapter
