@@ -18,6 +18,8 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     /// A schema that cannot be read or cannot be enforced.
     case schema = 8
     case tool = 9
+    /// A typed answer, or the arguments of a tool, ended too early to be of use.
+    case unfinished = 10
     /// Stopped by Ctrl-C or by a request to end.
     case interrupted = 130
 
@@ -33,6 +35,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .storage: "the disk is full or cannot be written"
         case .schema: "a schema cannot be read or enforced"
         case .tool: "a tool failed"
+        case .unfinished: "a typed answer, or a tool's arguments, were cut off"
         case .interrupted: "interrupted"
         }
     }

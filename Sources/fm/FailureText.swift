@@ -15,6 +15,12 @@ extension Failure {
         case let error as PrivateCloudComputeLanguageModel.Error: self.init(.unavailable, Self.text(error))
         case let error as SystemLanguageModel.Error: self.init(.unavailable, Self.text(error))
         case let error as SystemLanguageModel.Adapter.AssetError: self.init(.unavailable, Self.text(error))
+        case let error as GeneratedContent.ParsingError where error.isUnfinished:
+            self.init(.unfinished, Self.text(error))
+        case let error as UnfinishedAnswer: self.init(error.underlyingError)
+        case let error as LanguageModelSession.ToolCallError
+        where (error.underlyingError as? GeneratedContent.ParsingError)?.isUnfinished == true:
+            self.init(.unfinished, Self.text(error))
         case let error as GenerationSchema.SchemaError: self.init(.schema, Self.text(error))
         case let error as LanguageModelSession.ToolCallError: self.init(.tool, Self.text(error))
         case let error as any LocalizedError: self.init(.failure, Self.text(error))

@@ -77,8 +77,29 @@ import fm
         fixture.folder.write(Array(schema.utf8), "schema.json")
         let outcome = await fixture.run(
             ["respond", "--schema", "\(fixture.folder.path)/schema.json", "hello"], [[.text(#"{"a": "x"#)]])
-        #expect(outcome.code == .failure)
+        #expect(outcome.code == .unfinished && outcome.code.rawValue == 10)
         #expect(outcome.messages.contains("--max-tokens"), "\(outcome.messages)")
+        // Standard output has whole values alone, and what came is not lost.
+        #expect(outcome.output == "")
+        #expect(outcome.messages.hasPrefix("{\"a\": \"x\n"), "\(outcome.messages)")
+    }
+
+    @Test func anUnfinishedValueIsInTheJSON() async throws {
+        let schema = #"{"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}"#
+        fixture.folder.write(Array(schema.utf8), "schema.json")
+        try TinyModel.write(to: URL(fileURLWithPath: "\(fixture.folder.path)/tiny.gguf"))
+        let words = [
+            "respond", "-m", "\(fixture.folder.path)/tiny.gguf", "--schema", "\(fixture.folder.path)/schema.json",
+            "--max-tokens", "12", "--greedy", "--json", "hello",
+        ]
+        let outcome = await fixture.run(words, makeModel: Context.models([:]))
+        #expect(outcome.code == .unfinished)
+        #expect(outcome.messages.contains("The response ended after 12 tokens, the most that the request allows"))
+        let value = try JSONValue(parsing: outcome.output)
+        #expect(value["content"] == .null)
+        #expect(value["unfinished_content"]?.stringValue?.hasPrefix("{\"a\": \"") == true, "\(outcome.output)")
+        #expect(value["finish_reason"] == "length")
+        #expect(value["usage"]?["output_tokens"] == 12)
     }
 
     @Test func jsonHasAnswerUsageAndTimes() async throws {
