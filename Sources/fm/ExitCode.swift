@@ -4,6 +4,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case success = 0
     /// Something that has no class of its own.
     case failure = 1
+    /// The command line, a variable of the environment or the configuration file is wrong, or names what is not there.
     case usage = 2
     /// The model refused, or a guardrail stopped the request.
     case guardrail = 3
@@ -27,7 +28,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         switch self {
         case .success: "success"
         case .failure: "another failure"
-        case .usage: "the command line is wrong"
+        case .usage: "the command line or a variable is wrong"
         case .guardrail: "the model refused, or a guardrail stopped the request"
         case .contextOverflow: "the text does not fit the model's context"
         case .unavailable: "no model can be used, or its adapter cannot"

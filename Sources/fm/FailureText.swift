@@ -64,7 +64,8 @@ extension LanguageModelSession.GenerationError {
 extension ModelStoreError {
     package var exitCode: ExitCode {
         switch self {
-        case .unknownModel, .invalidReference, .invalidConfiguration: .usage
+        // What is named and is not there, by a name or by a path, on the command line or in a variable.
+        case .unknownModel, .noSuchFile, .invalidReference, .invalidConfiguration: .usage
         case .notInstalled, .unreadableFile, .notAModel: .unavailable
         case .noSpace, .cannotWrite: .storage
         case .network, .stalled, .notFound, .accessDenied, .httpStatus, .badAnswer, .wrongLength, .wrongHash,

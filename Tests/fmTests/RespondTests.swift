@@ -180,7 +180,17 @@ import fm
         #expect(unknown.code == .usage && unknown.messages.contains("'smollm2-135m'"))
         let absent = await empty.run(["respond", "-m", "smollm2-135m", "--no-pull", "x"])
         #expect(absent.code == .unavailable && absent.messages.contains("fm pull smollm2-135m"))
-        #expect(await empty.run(["respond", "-m", "/nonexistent.gguf", "x"]).code == .unavailable)
+        // A path that leads nowhere is as wrong as a name that nobody has, wherever it stands.
+        let nowhere = await empty.run(["respond", "-m", "/nonexistent.gguf", "x"])
+        #expect(nowhere.code == .usage && nowhere.messages.contains("there is no file '/nonexistent.gguf'"))
+        for name in ["nosuch", "/no/such/path"] {
+            var wrong = CommandFixture()
+            wrong.variables = ["FM_MODEL": name]
+            for command in [["respond", "--no-pull", "x"], ["available"], ["token-count", "x"]] {
+                let outcome = await wrong.run(command)
+                #expect(outcome.code == .usage && outcome.messages.contains("'\(name)'"), "\(command) \(name)")
+            }
+        }
         empty.folder.write(Array(#"{"enabled": false}"#.utf8), ".config/foundationmodels/config.json")
         let off = await empty.run(["respond", "x"])
         #expect(off.code == .unavailable && off.messages.contains("switched off"))
