@@ -72,7 +72,10 @@ build_product() {
     [ "$product" != FoundationModelsC ] || binary=$root/.build/release/lib$product.so
     mkdir -p "$root/.build"
     exec 9>"$root/.build/$product.lock"
-    flock 9
+    if ! flock -n 9; then
+        say "Another run is building $product; waiting for it."
+        flock 9
+    fi
     if [ -x "$binary" ] && [ -e "$stamp" ] &&
         [ -z "$(find "$root/Sources" "$root/Benchmarks/Measure" "$root/Package.swift" -newer "$stamp" -print -quit)" ]; then
         exec 9>&-
@@ -80,8 +83,8 @@ build_product() {
     fi
     # The stamp has the time of the start, so that a change made during the build is built the next time.
     touch "$stamp.new"
-    if [ -x "$binary" ]; then say "building (release), the sources have changed"; else
-        say "building (release); the first time takes some minutes"
+    if [ -x "$binary" ]; then say "Building $product (release), since the sources have changed."; else
+        say "Building $product (release); this takes several minutes the first time."
     fi
     local log=$root/.build/$product.log
     if [ -t 2 ]; then
@@ -89,7 +92,7 @@ build_product() {
         swift build --package-path "$root" -c release --product "$product" 9>&- >&2 || return 1
     elif ! swift build --package-path "$root" -c release --product "$product" 9>&- >"$log" 2>&1; then
         cat "$log" >&2
-        say "the build failed"
+        say "The build failed. Its output is kept in $log."
         return 1
     fi
     mv "$stamp.new" "$stamp"

@@ -1,7 +1,7 @@
 """What the figures share: the programs that measure, the models, the peers, interleaved runs and the closing line.
 
-A figure is one file of this folder, named as the figure is. The first line of its docstring says what it measures and
-what the bar is; run as a program it measures and ends with `verdict`. Names that begin with an underscore are no figures.
+A figure is one file of this folder, named as the figure is. The first paragraph of its docstring says what it measures
+and what the bar is; run as a program it measures and ends with `verdict`. Names that begin with an underscore are no figures.
 """
 
 import argparse

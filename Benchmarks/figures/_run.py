@@ -3,17 +3,19 @@
 import ast
 import os
 import pathlib
+import shutil
 import sys
+import textwrap
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 def figures():
-    """The figures by name, each with the first line of its docstring."""
+    """The figures by name, each with the first paragraph of its docstring."""
     found = {}
     for path in sorted(FOLDER.glob("[!_]*.py")):
         text = ast.get_docstring(ast.parse(path.read_text())) or ""
-        found[path.stem] = text.partition("\n")[0]
+        found[path.stem] = " ".join(text.partition("\n\n")[0].split())
     return found
 
 
@@ -21,8 +23,11 @@ def main(arguments):
     known = figures()
     if not arguments or arguments[0] in ("-h", "--help"):
         width = max((len(name) for name in known), default=0)
+        columns = max(width + 40, min(120, shutil.get_terminal_size((120, 24)).columns))
         for name, text in known.items():
-            print(f"{name:<{width}}  {text}")
+            print(textwrap.fill(
+                text, columns, initial_indent=f"{name:<{width}}  ", subsequent_indent=" " * (width + 2),
+                break_on_hyphens=False))
         if arguments:
             print("\nusage: ./figures [NAME [--data FILE] [ARGUMENT ...] | --install-peers]")
         return 0

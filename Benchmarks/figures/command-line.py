@@ -55,7 +55,7 @@ with tempfile.TemporaryDirectory() as home:
         (["respond", "--no-pull", "--model", "smollm2-135m", "x"], 5, "smollm2-135m"),
         (["respond", "--model", "smollm2-135", "x"], 2, "smollm2-135m"),
         (["respond", "--model", f"{home}/notamodel.gguf", "x"], 5, "notamodel.gguf"),
-        (["respond", "--model", f"{home}/missing.gguf", "x"], 5, "missing.gguf"),
+        (["respond", "--model", f"{home}/missing.gguf", "x"], 2, "missing.gguf"),
         (["available", "extra"], 2, "extra"), (["rm"], 2, "rm"), (["rm", "smollm2-135m"], 5, "smollm2-135m"),
         (["quota-usage"], 5, "server"), (["completions", "tcsh"], 2, "tcsh"), (["completions"], 2, "shell"),
         (["serve", "--port", "70000"], 2, "--port"), (["serve", "--token-file", "/nowhere"], 2, "/nowhere"),

@@ -11,6 +11,8 @@ package final class ModelServer: HTTPHandler {
     package struct Configuration: Sendable {
         /// The name of the model for text in requests.
         package var modelName: String
+        /// What changes the model for text.
+        package var adapter: Adapter?
         package var access = AccessPolicy()
         package var allowance = ClientAccounts.Allowance()
         /// Requests that the engine computes at the same time, as its options say.
@@ -50,7 +52,8 @@ package final class ModelServer: HTTPHandler {
     let accounts: ClientAccounts
     let gate: AdmissionGate
     let metrics = ServerMetrics()
-    let grammars = Grammars()
+    /// With a space after ',' and ':', as models have seen most JSON written.
+    let grammars = GrammarCache(options: SchemaOptions(isSpaced: true))
     let created = Int(Date().timeIntervalSince1970)
     private let log: (@Sendable (LogEntry) -> Void)?
     private let isDraining = Mutex(false)

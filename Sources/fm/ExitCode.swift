@@ -4,12 +4,13 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case success = 0
     /// Something that has no class of its own.
     case failure = 1
+    /// The command line, a variable of the environment or the configuration file is wrong, or names what is not there.
     case usage = 2
     /// The model refused, or a guardrail stopped the request.
     case guardrail = 3
     /// The prompt, or the conversation, does not fit the model's context.
     case contextOverflow = 4
-    /// No model can be used: none is here, it is switched off, or the machine cannot run one.
+    /// No model can be used: none is here, it is switched off, the machine cannot run one, or the adapter does not fit it.
     case unavailable = 5
     /// A model could not be fetched: network, server, wrong file.
     case fetch = 6
@@ -18,6 +19,8 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     /// A schema that cannot be read or cannot be enforced.
     case schema = 8
     case tool = 9
+    /// A typed answer, or the arguments of a tool, ended too early to be of use.
+    case unfinished = 10
     /// Stopped by Ctrl-C or by a request to end.
     case interrupted = 130
 
@@ -25,14 +28,15 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         switch self {
         case .success: "success"
         case .failure: "another failure"
-        case .usage: "the command line is wrong"
+        case .usage: "the command line or a variable is wrong"
         case .guardrail: "the model refused, or a guardrail stopped the request"
         case .contextOverflow: "the text does not fit the model's context"
-        case .unavailable: "no model can be used"
+        case .unavailable: "no model can be used, or its adapter cannot"
         case .fetch: "a model could not be fetched"
         case .storage: "the disk is full or cannot be written"
         case .schema: "a schema cannot be read or enforced"
         case .tool: "a tool failed"
+        case .unfinished: "a typed answer, or a tool's arguments, were cut off"
         case .interrupted: "interrupted"
         }
     }

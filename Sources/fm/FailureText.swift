@@ -14,6 +14,13 @@ extension Failure {
         case let error as LanguageModelSession.GenerationError: self.init(error.exitCode, Self.text(error))
         case let error as PrivateCloudComputeLanguageModel.Error: self.init(.unavailable, Self.text(error))
         case let error as SystemLanguageModel.Error: self.init(.unavailable, Self.text(error))
+        case let error as SystemLanguageModel.Adapter.AssetError: self.init(.unavailable, Self.text(error))
+        case let error as GeneratedContent.ParsingError where error.isUnfinished:
+            self.init(.unfinished, Self.text(error))
+        case let error as UnfinishedAnswer: self.init(error.underlyingError)
+        case let error as LanguageModelSession.ToolCallError
+        where (error.underlyingError as? GeneratedContent.ParsingError)?.isUnfinished == true:
+            self.init(.unfinished, Self.text(error))
         case let error as GenerationSchema.SchemaError: self.init(.schema, Self.text(error))
         case let error as LanguageModelSession.ToolCallError: self.init(.tool, Self.text(error))
         case let error as any LocalizedError: self.init(.failure, Self.text(error))
@@ -57,7 +64,8 @@ extension LanguageModelSession.GenerationError {
 extension ModelStoreError {
     package var exitCode: ExitCode {
         switch self {
-        case .unknownModel, .invalidReference, .invalidConfiguration: .usage
+        // What is named and is not there, by a name or by a path, on the command line or in a variable.
+        case .unknownModel, .noSuchFile, .invalidReference, .invalidConfiguration: .usage
         case .notInstalled, .unreadableFile, .notAModel: .unavailable
         case .noSpace, .cannotWrite: .storage
         case .network, .stalled, .notFound, .accessDenied, .httpStatus, .badAnswer, .wrongLength, .wrongHash,

@@ -1,5 +1,6 @@
 // `fm`: reads the command line, runs the command, turns an error into a text and an exit status.
 import Foundation
+import FoundationModels
 
 Output.reserveStandardDescriptors()
 let context = Context.standard()
@@ -14,6 +15,7 @@ do {
     if arguments.has(Command.help.name) {
         context.output.write(command.helpText)
     } else {
+        if let complaint = SimulatedState.complaint(about: context.environment) { throw UsageError(complaint) }
         try await command.run(arguments, context)
     }
     exit(ExitCode.success.rawValue)

@@ -67,6 +67,14 @@ import fm
         #expect(try run("respond", "--schema", "/etc/hostname", "x").status == 8)
     }
 
+    @Test func aStateThatIsNoneIsRefused() throws {
+        let ended = try run("respond", "x", before: "export FM_SIMULATE=nonsense")
+        #expect(ended.status == 2 && ended.output == "")
+        #expect(ended.messages.hasPrefix("fm: FM_SIMULATE must be one of device-not-eligible, switched-off, "))
+        #expect(ended.messages.contains("not 'nonsense'"))
+        #expect(try run("--help", before: "export FM_SIMULATE=nonsense").status == 0)
+    }
+
     @Test func whatIsNotTextIsNamed() throws {
         let argument = try run("token-count", "a", before: #"set -- token-count $'b\xff'"#)
         #expect(argument.status == 2)

@@ -77,8 +77,29 @@ import fm
         fixture.folder.write(Array(schema.utf8), "schema.json")
         let outcome = await fixture.run(
             ["respond", "--schema", "\(fixture.folder.path)/schema.json", "hello"], [[.text(#"{"a": "x"#)]])
-        #expect(outcome.code == .failure)
+        #expect(outcome.code == .unfinished && outcome.code.rawValue == 10)
         #expect(outcome.messages.contains("--max-tokens"), "\(outcome.messages)")
+        // Standard output has whole values alone, and what came is not lost.
+        #expect(outcome.output == "")
+        #expect(outcome.messages.hasPrefix("{\"a\": \"x\n"), "\(outcome.messages)")
+    }
+
+    @Test func anUnfinishedValueIsInTheJSON() async throws {
+        let schema = #"{"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}"#
+        fixture.folder.write(Array(schema.utf8), "schema.json")
+        try TinyModel.write(to: URL(fileURLWithPath: "\(fixture.folder.path)/tiny.gguf"))
+        let words = [
+            "respond", "-m", "\(fixture.folder.path)/tiny.gguf", "--schema", "\(fixture.folder.path)/schema.json",
+            "--max-tokens", "12", "--greedy", "--json", "hello",
+        ]
+        let outcome = await fixture.run(words, makeModel: Context.models([:]))
+        #expect(outcome.code == .unfinished)
+        #expect(outcome.messages.contains("The response ended after 12 tokens, the most that the request allows"))
+        let value = try JSONValue(parsing: outcome.output)
+        #expect(value["content"] == .null)
+        #expect(value["unfinished_content"]?.stringValue?.hasPrefix("{\"a\": \"") == true, "\(outcome.output)")
+        #expect(value["finish_reason"] == "length")
+        #expect(value["usage"]?["output_tokens"] == 12)
     }
 
     @Test func jsonHasAnswerUsageAndTimes() async throws {
@@ -159,7 +180,17 @@ import fm
         #expect(unknown.code == .usage && unknown.messages.contains("'smollm2-135m'"))
         let absent = await empty.run(["respond", "-m", "smollm2-135m", "--no-pull", "x"])
         #expect(absent.code == .unavailable && absent.messages.contains("fm pull smollm2-135m"))
-        #expect(await empty.run(["respond", "-m", "/nonexistent.gguf", "x"]).code == .unavailable)
+        // A path that leads nowhere is as wrong as a name that nobody has, wherever it stands.
+        let nowhere = await empty.run(["respond", "-m", "/nonexistent.gguf", "x"])
+        #expect(nowhere.code == .usage && nowhere.messages.contains("there is no file '/nonexistent.gguf'"))
+        for name in ["nosuch", "/no/such/path"] {
+            var wrong = CommandFixture()
+            wrong.variables = ["FM_MODEL": name]
+            for command in [["respond", "--no-pull", "x"], ["available"], ["token-count", "x"]] {
+                let outcome = await wrong.run(command)
+                #expect(outcome.code == .usage && outcome.messages.contains("'\(name)'"), "\(command) \(name)")
+            }
+        }
         empty.folder.write(Array(#"{"enabled": false}"#.utf8), ".config/foundationmodels/config.json")
         let off = await empty.run(["respond", "x"])
         #expect(off.code == .unavailable && off.messages.contains("switched off"))

@@ -137,14 +137,16 @@ package struct ChatCompletionsTurn: Sendable {
             throw LanguageModelError.guardrailViolation(
                 .init(debugDescription: "The server's content filter stopped the response."))
         }
+        let tokenLimit = request.generationOptions.maximumResponseTokens
         for call in calls.values {
             // What the session does not know as a tool is for the session to refuse.
             _ = try toolChecks[call.name]?.canonicalText(
-                of: call.arguments, what: "The arguments of the call of \(call.name)", wasCut: finishReason == "length")
+                of: call.arguments, what: "The arguments of the call of \(call.name)", wasCut: finishReason == "length",
+                tokenLimit: tokenLimit)
         }
         if let check, calls.isEmpty {
             let canonical = try check.canonicalText(
-                of: text, what: "The response", wasCut: finishReason == "length")
+                of: text, what: "The response", wasCut: finishReason == "length", tokenLimit: tokenLimit)
             // Only the order of properties can have been wrong; programs see the schema's.
             if let canonical {
                 await channel.send(

@@ -23,18 +23,21 @@ package struct StructuredOutputCheck: Sendable {
     /// - Parameters:
     ///   - what: What the text is, to begin a sentence.
     ///   - wasCut: Whether the text ended because no more tokens were allowed.
+    ///   - tokenLimit: How many were, where the request says so.
     /// - Returns: The value with its properties in the schema's order; nil when the text has them so.
     /// - Throws: `GeneratedContent.ParsingError` for a text that does not follow the schema.
-    package func canonicalText(of text: String, what: String, wasCut: Bool) throws -> String? {
+    package func canonicalText(
+        of text: String, what: String, wasCut: Bool, tokenLimit: Int? = nil
+    ) throws -> String? {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: text)
         } catch {
-            throw GeneratedContent.ParsingError(
-                rawContent: text, underlyingError: error,
-                debugDescription: wasCut
-                    ? "\(what) ended before its content was complete. Allow more response tokens."
-                    : "\(what) is no JSON: \(error).")
+            throw wasCut
+                ? GeneratedContent.ParsingError(
+                    unfinished: text, what, tokenLimit: tokenLimit, underlyingError: error)
+                : GeneratedContent.ParsingError(
+                    rawContent: text, underlyingError: error, debugDescription: "\(what) is no JSON: \(error).")
         }
         let ordered = value.withPlainIntegers.ordered(by: schema)
         let canonical = ordered.text()

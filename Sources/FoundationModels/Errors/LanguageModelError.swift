@@ -131,6 +131,13 @@ extension LanguageModelError {
     }
 }
 
+extension LanguageModelError.ContextSizeExceeded {
+    /// Stands in the metadata where ``tokenCount`` was not counted: there are as many at least.
+    package static let lowerBoundKey = "token_count_is_lower_bound"
+
+    var isLowerBound: Bool { metadata[Self.lowerBoundKey] as? Bool == true }
+}
+
 extension LanguageModelError: CustomDebugStringConvertible {
     public var debugDescription: String {
         switch self {
@@ -149,8 +156,8 @@ extension LanguageModelError: CustomDebugStringConvertible {
     public var errorDescription: String? {
         switch self {
         case .contextSizeExceeded(let details):
-            "The conversation has \(details.tokenCount) tokens, more than the \(details.contextSize) that the model can "
-                + "read at once. \(details.debugDescription)"
+            "The conversation has \(details.isLowerBound ? "at least " : "")\(details.tokenCount) tokens, more than the "
+                + "\(details.contextSize) that the model can read at once. \(details.debugDescription)"
         case .rateLimited(let details):
             "The model does not take requests at the moment"
                 + (details.resetDate.map { "; it will again at \($0.formatted(.iso8601))" } ?? "")

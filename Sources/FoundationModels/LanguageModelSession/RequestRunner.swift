@@ -15,6 +15,8 @@ struct RequestRunner {
         let idsBefore: Set<String>
         var usage = LanguageModelSession.Usage.zero
         var text = ""
+        /// The most tokens that the last call of the model might write.
+        var tokenLimit: Int?
         var errorHandlingPolicy: TranscriptErrorHandlingPolicy?
     }
 
@@ -85,10 +87,11 @@ struct RequestRunner {
                 progress.text = turn.response?.segments.joinedText ?? ""
                 break
             }
-            try await carryOut(calls, profile)
+            let wasCut = turn.usage.finishReason == "length"
+            try await carryOut(calls, profile, tokenLimit: wasCut ? progress.tokenLimit : nil)
             profile = try await refresh(&progress)
         }
-        try validate(progress.text)
+        try validate(progress)
     }
 
     private var currentPrompt: Transcript.Prompt? {
@@ -152,6 +155,7 @@ struct RequestRunner {
         guard let model = profile.model else { throw LanguageModelSession.ConfigurationError.missingModel }
         let modelRequest = try ModelRequest(request, profile, transcript: session.currentTranscript, session.trace)
         try modelRequest.check(against: model.capabilities)
+        progress.tokenLimit = modelRequest.request.generationOptions.maximumResponseTokens
 
         let channel = LanguageModelExecutorGenerationChannel()
         let executors = session.executors
@@ -223,7 +227,10 @@ struct RequestRunner {
     // MARK: Tools
 
     /// Carries out the calls of one round at the same time and adds their outputs in the order of the calls.
-    private func carryOut(_ calls: [Transcript.ToolCall], _ profile: ResolvedProfile) async throws {
+    /// - Parameter tokenLimit: At how many tokens the model was cut off, if it was.
+    private func carryOut(
+        _ calls: [Transcript.ToolCall], _ profile: ResolvedProfile, tokenLimit: Int?
+    ) async throws {
         let properties = session.sessionProperties
         let session = session
         var invocations: [@Sendable () async throws -> [Transcript.Segment]] = []
@@ -237,7 +244,7 @@ struct RequestRunner {
             }
             let arguments: GeneratedContent
             do {
-                arguments = try call.completeArguments()
+                arguments = try call.completeArguments(tokenLimit: tokenLimit)
             } catch {
                 throw LanguageModelSession.ToolCallError(tool: tool, underlyingError: error)
             }
@@ -274,14 +281,16 @@ struct RequestRunner {
     // MARK: The end
 
     /// Throws when the answer cannot become what was asked for.
-    private func validate(_ text: String) throws {
-        let content = try response.content(of: text)
+    private func validate(_ progress: Progress) throws {
+        let wasCut = progress.usage.finishReason == "length"
+        let unfinished = GeneratedContent.ParsingError(
+            unfinished: progress.text, "The response", tokenLimit: wasCut ? progress.tokenLimit : nil)
+        // Of a token or two there may be nothing that can be read.
+        if wasCut, progress.text.isEmpty, response.isStructured { throw unfinished }
+        let content = try response.content(of: progress.text)
+        // Said before what it lacks for its type.
+        guard content.isComplete else { throw unfinished }
         try request.validate(content)
-        guard content.isComplete else {
-            throw GeneratedContent.ParsingError(
-                rawContent: text,
-                debugDescription: "The response ended before its content was complete. Allow more response tokens.")
-        }
     }
 }
 

@@ -16,9 +16,19 @@ package enum SimulatedState: String, CaseIterable, Sendable {
     package static func state(in environment: [String: String]) -> SimulatedState? {
         guard let text = environment["FM_SIMULATE"], !text.isEmpty else { return nil }
         if let state = SimulatedState(rawValue: text) { return state }
-        _ = complaint
+        _ = printedComplaint
         return nil
     }
+
+    /// What is wrong with `FM_SIMULATE`; nil when it is one of the states or is not set.
+    package static func complaint(about environment: [String: String]) -> String? {
+        guard let text = environment["FM_SIMULATE"], !text.isEmpty, SimulatedState(rawValue: text) == nil else {
+            return nil
+        }
+        return "FM_SIMULATE must be one of \(names), not '\(text)'"
+    }
+
+    private static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
     /// Why the model of this machine cannot be used in this state; nil where it can.
     package var systemModelReason: SystemLanguageModel.Availability.UnavailableReason? {
@@ -30,8 +40,6 @@ package enum SimulatedState: String, CaseIterable, Sendable {
         }
     }
 
-    private static let complaint: Void = {
-        let states = allCases.map(\.rawValue).joined(separator: ", ")
-        FileHandle.standardError.write(Data("FoundationModels: FM_SIMULATE is none of \(states).\n".utf8))
-    }()
+    private static let printedComplaint: Void =
+        FileHandle.standardError.write(Data("FoundationModels: FM_SIMULATE is none of \(names).\n".utf8))
 }

@@ -1,16 +1,18 @@
 import Foundation
 import JSON
 
-/// What the metadata of an adapter says.
+/// What is known of an adapter before its weights are read: what its metadata says, where it has any.
 package struct AdapterDescription: Sendable, Equatable {
-    package let directory: URL
+    /// The directory, or the file of weights by itself.
+    package let location: URL
     /// Where its weights are.
     package let weightsFile: URL
-    /// `fmadapter-NAME-SIGNATURE`.
+    /// `fmadapter-NAME-SIGNATURE`; the path of weights without metadata.
     package let identifier: String
-    /// 40 hexadecimal digits that name the base model.
-    package let baseModelSignature: String
-    package let rank: Int
+    /// 40 hexadecimal digits that name the base model; nil without metadata.
+    package let baseModelSignature: String?
+    /// Nil without metadata.
+    package let rank: Int?
     package let creatorDefined: [String: JSONValue]
 
     /// The largest metadata that is read.
@@ -20,11 +22,30 @@ package struct AdapterDescription: Sendable, Equatable {
         identifier.split(separator: "-").dropFirst().dropLast().joined(separator: "-")
     }
 
-    package init(directory: URL) throws {
-        func invalid(_ text: String) -> SystemLanguageModel.Adapter.AssetError {
-            .invalidAsset(.init(debugDescription: "\(directory.path): \(text)"))
+    /// - Parameter path: A directory `.fmadapter`, another one with weights as `peft` saves it, or a file of weights.
+    package init(path: URL) throws {
+        self = path.pathExtension == "fmadapter" ? try Self(directory: path) : try Self(weights: path)
+    }
+
+    private init(weights path: URL) throws {
+        location = path
+        identifier = path.path
+        baseModelSignature = nil
+        rank = nil
+        creatorDefined = [:]
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path.path, isDirectory: &isDirectory) else {
+            throw Self.invalid(path, "there is no such file.")
         }
-        func path(_ name: String) -> URL { directory.appendingPathComponent(name) }
+        weightsFile = isDirectory.boolValue ? try Self.weightsFile(in: path) : path
+    }
+
+    private static func invalid(_ location: URL, _ text: String) -> SystemLanguageModel.Adapter.AssetError {
+        .invalidAsset(.init(debugDescription: "\(location.path): \(text)"))
+    }
+
+    package init(directory: URL) throws {
+        func invalid(_ text: String) -> SystemLanguageModel.Adapter.AssetError { Self.invalid(directory, text) }
         guard directory.pathExtension == "fmadapter" else { throw invalid("the name does not end in .fmadapter.") }
         let file = directory.appendingPathComponent("metadata.json")
         let bytes: Data
@@ -51,7 +72,7 @@ package struct AdapterDescription: Sendable, Equatable {
         guard let rank = metadata["loraRank"]?.numberValue?.intValue, (1...4096).contains(rank) else {
             throw invalid("metadata.json has no loraRank from 1 to 4096.")
         }
-        self.directory = directory
+        location = directory
         self.identifier = identifier
         baseModelSignature = signature.lowercased()
         self.rank = rank
@@ -59,14 +80,20 @@ package struct AdapterDescription: Sendable, Equatable {
             metadata["creatorDefined"]?.objectValue.map { object in
                 Dictionary(uniqueKeysWithValues: object.map { ($0.key, $0.value) })
             } ?? [:]
-        let found = Self.weightsFiles.filter { FileManager.default.fileExists(atPath: path($0).path) }
+        weightsFile = try Self.weightsFile(in: directory)
+    }
+
+    private static func weightsFile(in directory: URL) throws -> URL {
+        func path(_ name: String) -> URL { directory.appendingPathComponent(name) }
+        let found = weightsFiles.filter { FileManager.default.fileExists(atPath: path($0).path) }
         guard found.count == 1 else {
             throw invalid(
+                directory,
                 found.isEmpty
-                    ? "the weights are missing: one of \(Self.weightsFiles.joined(separator: ", ")) must be there."
+                    ? "the weights are missing: one of \(weightsFiles.joined(separator: ", ")) must be there."
                     : "there are the weights \(found.joined(separator: " and ")), of which one must go.")
         }
-        weightsFile = path(found[0])
+        return path(found[0])
     }
 
     /// GGUF files, and what `peft` writes. The toolkit of Apple's framework calls its own format `adapter_weights.bin`; here

@@ -3,7 +3,7 @@ import Inference
 import Synchronization
 
 /// The weights of an adapter. They are read once for a model file, however many sessions use them.
-final class AdapterWeights: Sendable {
+package final class AdapterWeights: Sendable {
     let description: AdapterDescription
     private let file: AdapterFile
     /// For the model file of the last request; the user may choose another while the program runs.
@@ -19,19 +19,24 @@ final class AdapterWeights: Sendable {
         } catch {
             throw Self.invalid(description, "\(error)")
         }
-        guard file.rank == description.rank else {
+        if let rank = description.rank, file.rank != rank {
             throw Self.invalid(
-                description,
-                "metadata.json says a loraRank of \(description.rank), the greatest of the weights is \(file.rank)")
+                description, "metadata.json says a loraRank of \(rank), the greatest of the weights is \(file.rank)")
         }
     }
 
+    /// - Parameter path: A directory `.fmadapter`, one that `peft` has saved, or a file of weights, of which nothing says which
+    ///   base it is for: then its tensors have to fit.
+    /// - Throws: `AssetError.invalidAsset`.
+    package convenience init(path: URL) throws { try self.init(AdapterDescription(path: path)) }
+
     private static func invalid(_ description: AdapterDescription, _ reason: String) -> AssetError {
-        .invalidAsset(.init(debugDescription: "\(description.directory.path): \(reason)."))
+        .invalidAsset(.init(debugDescription: "\(description.location.path): \(reason)."))
     }
 
-    /// The adapter for a model, in memory.
-    func adapter(for model: URL) async throws -> Adapter {
+    /// The adapter for a model, in memory, checked against the model's file.
+    /// - Throws: `AssetError`.
+    package func adapter(for model: URL) async throws -> Adapter {
         let task = loaded.withLock { loaded in
             if let loaded, loaded.path == model.path { return loaded.task }
             let task = Task.detached { [description, file] in try await Self.load(description, file, for: model) }
@@ -50,12 +55,14 @@ final class AdapterWeights: Sendable {
     private static func load(_ description: AdapterDescription, _ file: AdapterFile, for model: URL) async throws
         -> Adapter
     {
-        let signature = try await EngineLibrary.shared.signature(of: model)
-        guard signature == description.baseModelSignature else {
-            throw AssetError.compatibleAdapterNotFound(
-                .init(
-                    debugDescription: "The adapter \(description.identifier) was made for the base model "
-                        + "\(description.baseModelSignature); the model in use, \(model.path), is \(signature)."))
+        if let base = description.baseModelSignature {
+            let signature = try await EngineLibrary.shared.signature(of: model)
+            guard signature == base else {
+                throw AssetError.compatibleAdapterNotFound(
+                    .init(
+                        debugDescription: "The adapter \(description.identifier) was made for the base model "
+                            + "\(base); the model in use, \(model.path), is \(signature)."))
+            }
         }
         return try await onThread {
             do throws(AdapterError) {

@@ -40,8 +40,9 @@ struct DialectTurn {
             let arguments = try await turn.generate(prompt, .schema(definition.parameters), greedy, &count)
             prompt.answer.append(.init(text: arguments.text, isOfTemplate: false))
             guard let value = try? JSONValue(parsing: arguments.text) else {
-                // It was cut off. Whoever carries the call out says so.
                 calls.append(LocalTurn.Call(name: name, arguments: arguments.text, tokenCount: arguments.tokenCount))
+                // The session, which carries calls out, says what is wrong with it.
+                count.wasCut = arguments.wasCut
                 break
             }
             if known[name, default: []].contains(value) { break }

@@ -8,7 +8,8 @@ import Tokenizers
 package struct EngineBackend: LocalModelBackend {
     /// Which model file is meant; asked anew each time, for the user may fetch one or choose another while the program runs.
     let choose: @Sendable () throws -> ModelStore.Choice
-    private let grammars = GrammarCache()
+    /// With a space after ',' and ':', as GeneratedContent writes its text: a restored transcript has the same tokens.
+    private let grammars = GrammarCache(options: SchemaOptions(isSpaced: true, keepsIntegersReadable: true))
     private var toolCalling: ToolCallingStrategy?
     /// The most tokens of a conversation; nil: what the model was trained for.
     private var contextLimit: Int?
@@ -48,6 +49,9 @@ package struct EngineBackend: LocalModelBackend {
         return model
     }
 
+    /// Why the file of a model cannot be loaded, as far as its header says, which is read once.
+    private func damage(of model: ModelStore.Model) -> String? { (try? ModelStore())?.damage(of: model) }
+
     package var identifier: String { model?.path ?? "none" }
 
     /// Why a test is to find the model unavailable.
@@ -58,7 +62,7 @@ package struct EngineBackend: LocalModelBackend {
     package var availability: SystemLanguageModel.Availability {
         if let simulated { return .unavailable(simulated) }
         return switch try? choose() {
-        case .ready?: .available
+        case .ready(let model)?: damage(of: model) == nil ? .available : .unavailable(.modelNotReady)
         case .notDownloaded?, nil: .unavailable(.modelNotReady)
         case .switchedOff?: .unavailable(.appleIntelligenceNotEnabled)
         case .tooLittleMemory?: .unavailable(.deviceNotEligible)
@@ -69,7 +73,9 @@ package struct EngineBackend: LocalModelBackend {
         if let simulated { return "FM_SIMULATE makes the model unavailable (\(simulated))." }
         do {
             switch try choose() {
-            case .ready: return "The model is there."
+            case .ready(let model):
+                return damage(of: model).map { "The file \(model.path) cannot be read as a model: \($0)." }
+                    ?? "The model is there."
             case .notDownloaded(let name):
                 return "The model \"\(name)\" has not been downloaded. Run: fm pull \(name)"
             case .switchedOff:

@@ -1,7 +1,5 @@
 import Foundation
-import GuidedGeneration
 import Inference
-import JSON
 import Synchronization
 
 /// The engines of this process: one for each model file, however many sessions and models there are.
@@ -89,25 +87,5 @@ final class EngineLibrary: Sendable {
         let facts = ModelFacts(try GGUFFile(file).metadata)
         state.withLock { $0.facts[file.path] = facts }
         return facts
-    }
-}
-
-/// Compiled constraints, which take longer to make than to use.
-final class GrammarCache: Sendable {
-    private static let limit = 64
-
-    private let grammars = Mutex<[ExactText: Grammar]>([:])
-
-    func grammar(for schema: JSONValue) throws(GrammarError) -> Grammar {
-        // With a space after ',' and ':', as GeneratedContent writes its text: a restored transcript has the same tokens.
-        let key = ExactText(schema.text())
-        if let known = grammars.withLock({ $0[key] }) { return known }
-        let options = SchemaOptions(isSpaced: true, keepsIntegersReadable: true)
-        let grammar = try Grammar.jsonSchema(schema, options: options)
-        grammars.withLock { grammars in
-            if grammars.count == Self.limit { grammars = [:] }
-            grammars[key] = grammar
-        }
-        return grammar
     }
 }

@@ -16,12 +16,7 @@ extension LocalPrompt {
     }
 }
 
-/// How long a model may think, in tokens.
-enum ThinkingBudget {
-    static let light = 512
-    static let moderate = 2048
-    static let deep = 8192
-
+extension ThinkingBudget {
     /// - Returns: Nil when the model is not to think.
     /// - Throws: `LanguageModelError.unsupportedCapability` for a level of an unknown name.
     static func tokens(for level: ContextOptions.ReasoningLevel?) throws -> Int? {
@@ -50,24 +45,18 @@ extension LocalTurn {
     ///
     /// Where the whole response has a limit, thoughts take no more than half of it, nor of what the context has left.
     nonisolated(nonsending) func think(_ prompt: inout LocalPrompt, _ count: inout Count) async throws -> Thoughts {
-        guard backend.reasons, var budget = try ThinkingBudget.tokens(for: request.contextOptions.reasoningLevel) else {
+        guard backend.reasons, let budget = try ThinkingBudget.tokens(for: request.contextOptions.reasoningLevel) else {
             return Thoughts()
         }
-        if let limit = request.generationOptions.maximumResponseTokens { budget = min(budget, max(1, limit / 2)) }
+        var reader = ThoughtReader(budget: budget, answerLimit: request.generationOptions.maximumResponseTokens)
         var asking = prompt
         asking.thinks = true
         var options = request.generationOptions
-        options.maximumResponseTokens = budget
-        var tags = ThinkingTags(startsInside: true)
-        var text = ""
-        let before = count
-        // Tokens whose text is held back.
-        var pending = 0
-        func send(_ parts: [ThinkingTags.Part]) async {
-            for case .thought(let thought) in parts {
-                text += thought
-                await channel.send(.reasoning(action: .appendText(thought, tokenCount: pending)))
-                pending = 0
+        options.maximumResponseTokens = reader.budget
+        var total: Int?
+        func send(_ pieces: [ThoughtReader.Piece]) async {
+            for piece in pieces {
+                await channel.send(.reasoning(action: .appendText(piece.text, tokenCount: piece.tokenCount)))
             }
         }
         thinking: for try await event in backend.generate(
@@ -77,19 +66,18 @@ extension LocalTurn {
             case .promptProcessed(let total, let cached):
                 count.input += total
                 count.cached += cached
-                budget = min(budget, max(1, (backend.contextSize - total) / 2))
+                reader.promptProcessed(tokenCount: total, contextSize: backend.contextSize)
             case .text(let piece, let tokens):
-                count.output += tokens
-                pending += tokens
-                await send(tags.append(piece))
-                if tags.isClosed || count.output - before.output >= budget { break thinking }
-            case .finished(let tokens, _): count.output = before.output + tokens
+                await send(reader.append(piece, tokenCount: tokens))
+                if reader.isComplete { break thinking }
+            case .finished(let tokens, _): total = tokens
             }
         }
         try Task.checkCancellation()
-        await send(tags.finish())
-        count.reasoning += count.output - before.output
-        let thoughts = Thoughts(text: text)
+        await send(reader.finish(tokenCount: total))
+        count.output += reader.tokenCount
+        count.reasoning += reader.tokenCount
+        let thoughts = Thoughts(text: reader.text)
         prompt.append(thoughts)
         return thoughts
     }
@@ -97,7 +85,8 @@ extension LocalTurn {
     /// The options of the answer, for which thoughts have left less.
     func answerOptions(_ count: Count) -> GenerationOptions {
         var options = request.generationOptions
-        if let limit = options.maximumResponseTokens { options.maximumResponseTokens = max(1, limit - count.reasoning) }
+        options.maximumResponseTokens = ThoughtReader.remainder(
+            of: options.maximumResponseTokens, after: count.reasoning)
         return options
     }
 }

@@ -17,7 +17,7 @@ struct LocalTurn {
         var input = 0
         var cached = 0
         var output = 0
-        /// Whether the answer ended at the maximum of its tokens; nil before its end.
+        /// Whether the answer, or the arguments of a call, ended at the maximum of tokens; nil before the end of an answer.
         var wasCut: Bool?
         /// The tokens of `output` that are thoughts.
         var reasoning = 0
@@ -57,7 +57,10 @@ struct LocalTurn {
                         id: UUID().uuidString, name: call.name,
                         action: .appendArguments(call.arguments, tokenCount: call.tokenCount))))
         }
-        await channel.send(.toolCalls(action: .updateUsage(input: count.usage.input, output: count.usage.output)))
+        await channel.send(
+            .toolCalls(
+                action: .updateUsage(
+                    input: count.usage.input, output: count.usage.output, metadata: count.metadata)))
     }
 
     nonisolated(nonsending) func send(text: String, tokenCount: Int) async {
@@ -105,6 +108,14 @@ struct LocalTurn {
         var tokenCount: Int
     }
 
+    /// What a generation beside the answer has made.
+    struct Generated {
+        var text = ""
+        var tokenCount = 0
+        /// Whether it ended at the maximum of its tokens.
+        var wasCut = false
+    }
+
     /// The calls that the model wants to make, all of one tool; none when it wants to answer.
     private nonisolated(nonsending) func chooseCalls(_ count: inout Count) async throws -> [Call] {
         let definitions = request.enabledToolDefinitions
@@ -128,7 +139,8 @@ struct LocalTurn {
             GenerationOptions(
                 samplingMode: .greedy, maximumResponseTokens: request.generationOptions.maximumResponseTokens), &count)
         guard let value = try? JSONValue(parsing: arguments.text) else {
-            // It was cut off. Whoever carries the call out says so.
+            // The session, which carries calls out, says what is wrong with it.
+            count.wasCut = arguments.wasCut
             return [Call(name: name, arguments: arguments.text, tokenCount: arguments.tokenCount)]
         }
         // A model that asks for what it has just been given is to answer, and the same call twice in a round is one.
@@ -145,9 +157,8 @@ struct LocalTurn {
     nonisolated(nonsending) func generate(
         _ prompt: LocalPrompt, _ constraint: LocalGeneration.Constraint, _ options: GenerationOptions,
         _ count: inout Count
-    ) async throws -> (text: String, tokenCount: Int) {
-        var text = ""
-        var tokenCount = 0
+    ) async throws -> Generated {
+        var generated = Generated()
         let generation = LocalGeneration(prompt: prompt, constraint: constraint, options: options)
         for try await event in backend.generate(generation) {
             switch event {
@@ -155,13 +166,15 @@ struct LocalTurn {
                 count.input += total
                 count.cached += cached
             case .text(let piece, let tokens):
-                text += piece
-                tokenCount += tokens
-            case .finished(let tokens, _): tokenCount = tokens
+                generated.text += piece
+                generated.tokenCount += tokens
+            case .finished(let tokens, let wasCut):
+                generated.tokenCount = tokens
+                generated.wasCut = wasCut
             }
         }
         try Task.checkCancellation()
-        count.output += tokenCount
-        return (text, tokenCount)
+        count.output += generated.tokenCount
+        return generated
     }
 }

@@ -74,7 +74,8 @@ extension SystemLanguageModel {
                 switch self {
                 case .invalidAsset(let context): "The adapter cannot be used. \(context.debugDescription)"
                 case .invalidAdapterName(let context): "The name of the adapter is wrong. \(context.debugDescription)"
-                case .compatibleAdapterNotFound(let context): "There is no such adapter. \(context.debugDescription)"
+                case .compatibleAdapterNotFound(let context):
+                    "There is no adapter for this model. \(context.debugDescription)"
                 }
             }
 

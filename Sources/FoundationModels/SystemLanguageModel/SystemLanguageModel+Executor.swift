@@ -51,7 +51,8 @@ extension LocalContextOverflow {
             contextSize: contextSize, tokenCount: tokenCount,
             debugDescription:
                 "Content contains \(isLeast ? "at least " : "")\(tokenCount) tokens, which exceeds the maximum allowed "
-                + "context size of \(contextSize)." + (largest.isEmpty ? "" : " The largest entries are \(largest)."))
+                + "context size of \(contextSize)." + (largest.isEmpty ? "" : " The largest entries are \(largest)."),
+            metadata: isLeast ? [LanguageModelError.ContextSizeExceeded.lowerBoundKey: true] : [:])
     }
 }
 

@@ -22,12 +22,17 @@ extension Transcript.ToolCall {
     ///
     /// - Throws: ``GeneratedContent/ParsingError`` when that is not one whole JSON value. Nothing at all stands for no arguments, as
     ///   many providers write it; a tool that needs some will say so.
-    func completeArguments() throws -> GeneratedContent {
+    /// - Parameter tokenLimit: At how many tokens the model was cut off, if it was.
+    func completeArguments(tokenLimit: Int?) throws -> GeneratedContent {
         guard let text = generatedText else { return arguments }
-        if text.allSatisfy(\.isWhitespace) { return GeneratedContent(properties: [:]) }
+        if tokenLimit == nil, text.allSatisfy(\.isWhitespace) { return GeneratedContent(properties: [:]) }
         do {
             return GeneratedContent(try JSONValue(parsing: text))
         } catch {
+            if tokenLimit != nil {
+                throw GeneratedContent.ParsingError(
+                    unfinished: text, "The JSON of its arguments", tokenLimit: tokenLimit, underlyingError: error)
+            }
             throw GeneratedContent.ParsingError(
                 rawContent: text, underlyingError: error,
                 debugDescription: "The arguments for \"\(toolName)\" are not JSON: \(error)")

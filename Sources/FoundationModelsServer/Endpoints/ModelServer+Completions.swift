@@ -8,7 +8,7 @@ extension ModelServer {
         let chat = try ChatCompletionRequest(object(request))
         let engine = try textEngine(chat.model)
         let place = try gate.enter(chat.parameters.count)
-        let answer = try ChatAnswer(chat, engine, grammars)
+        let answer = try ChatAnswer(chat, engine, adapter: configuration.adapter, grammars)
         let format = ChatFormat(
             envelope: envelope("chatcmpl-", "chat.completion", chunk: "chat.completion.chunk"),
             tokenizer: engine.tokenizer, hasLogprobs: chat.logprobCount != nil)
@@ -53,6 +53,7 @@ extension ModelServer {
                     prompt: tokens, sampling: parameters.sampling(of: number),
                     maximumTokens: parameters.maximumTokens, stopStrings: parameters.stops)
                 generation.logprobCount = completion.logprobCount
+                generation.adapter = configuration.adapter
                 generations.append(generation)
                 echoes.append(echo)
             }

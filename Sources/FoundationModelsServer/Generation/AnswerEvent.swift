@@ -4,6 +4,8 @@ import Inference
 enum AnswerEvent: Sendable {
     /// A piece of text, with the probabilities of its tokens where the request wants them.
     case text(String, [TokenLogprobs])
+    /// A piece of what the model thinks before it answers.
+    case thought(String)
     /// A call begins; its arguments follow.
     case toolCall(id: String, name: String)
     case toolArguments(String)
@@ -26,6 +28,8 @@ struct AnswerUsage: Sendable, Hashable {
     var prompt = 0
     var cached = 0
     var completion = 0
+    /// The tokens of `completion` that are thoughts.
+    var reasoning = 0
 
     mutating func add(_ usage: GenerationUsage) {
         prompt += usage.promptTokens

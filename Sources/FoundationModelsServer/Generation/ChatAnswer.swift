@@ -4,14 +4,17 @@ import Inference
 import JSON
 import Tokenizers
 
-/// One answer to a chat completion request: perhaps calls of tools, otherwise text.
+/// One answer to a chat completion request: perhaps calls of tools, otherwise text, behind thoughts where the model thinks in tags.
 ///
 /// Everything that can be wrong with the request is found in the initialiser, before anything is computed.
 struct ChatAnswer: Sendable {
     private let engine: Engine
+    private let adapter: Adapter?
     private let request: ChatCompletionRequest
-    /// The prompt of the answer in text.
+    /// The prompt of the answer in text, or of the thoughts before it.
     private let prompt: [TokenID]
+    /// The most tokens of thoughts; nil: there are none.
+    private let thinkingBudget: Int?
     private let grammar: Grammar?
     private let toolGrammars: [String: ArgumentsGrammar]
 
@@ -21,8 +24,11 @@ struct ChatAnswer: Sendable {
         var isList: Bool
     }
 
-    init(_ request: ChatCompletionRequest, _ engine: Engine, _ grammars: Grammars) throws(APIError) {
+    init(
+        _ request: ChatCompletionRequest, _ engine: Engine, adapter: Adapter?, _ grammars: GrammarCache
+    ) throws(APIError) {
         self.engine = engine
+        self.adapter = adapter
         self.request = request
         var schema: JSONValue?
         switch request.format {
@@ -45,8 +51,10 @@ struct ChatAnswer: Sendable {
             }
         }
         self.toolGrammars = toolGrammars
+        thinkingBudget = engine.thinking == nil ? nil : request.thinkingBudget
         do {
-            prompt = try engine.tokens(of: request.messages.answering(schema: schema))
+            prompt = try engine.tokens(
+                of: request.messages.answering(schema: schema), thinks: request.thinkingBudget != nil)
         } catch {
             throw Self.error(error)
         }
@@ -65,11 +73,14 @@ struct ChatAnswer: Sendable {
             case .cutShort: return send(.finished(AnswerEnd(reason: .length, usage: usage)))
             case .none: break
             }
+            let thoughts = try await think(number, &usage, send)
             var generation = GenerationRequest(
-                prompt: prompt, sampling: request.parameters.sampling(of: number),
-                maximumTokens: request.parameters.maximumTokens,
+                prompt: prompt + thoughts, sampling: request.parameters.sampling(of: number),
+                maximumTokens: ThoughtReader.remainder(
+                    of: request.parameters.maximumTokens, after: usage.reasoning),
                 matcher: grammar.map { Matcher($0, trie: engine.tokenTrie) }, stopStrings: request.parameters.stops)
             generation.logprobCount = request.logprobCount
+            generation.adapter = adapter
             let reason = try await engine.stream(generation, &usage, send)
             send(.finished(AnswerEnd(reason: reason, usage: usage)))
         } catch is CancellationError {
@@ -77,6 +88,43 @@ struct ChatAnswer: Sendable {
         } catch {
             send(.failed(Self.error(error)))
         }
+    }
+
+    // MARK: Thinking
+
+    /// Lets a model that thinks in tags do so, as the request's sampling has it; nothing else of the request binds thoughts.
+    ///
+    /// - Returns: What the answer goes on from: the thoughts, closed.
+    private func think(
+        _ number: Int, _ usage: inout AnswerUsage, _ send: @Sendable (AnswerEvent) -> Void
+    ) async throws -> [TokenID] {
+        guard let thinkingBudget else { return [] }
+        var reader = ThoughtReader(budget: thinkingBudget, answerLimit: request.parameters.maximumTokens)
+        var generation = GenerationRequest(
+            prompt: prompt, sampling: request.parameters.sampling(of: number), maximumTokens: reader.budget)
+        generation.adapter = adapter
+        var total: Int?
+        func tell(_ pieces: [ThoughtReader.Piece]) {
+            for piece in pieces { send(.thought(piece.text)) }
+        }
+        thinking: for try await event in engine.generate(generation) {
+            switch event {
+            case .promptProcessed(let total, let cached):
+                usage.prompt += total
+                usage.cached += cached
+                reader.promptProcessed(tokenCount: total, contextSize: engine.contextSize)
+            case .text(let text, let count):
+                tell(reader.append(text, tokenCount: count))
+                if reader.isComplete { break thinking }
+            case .finished(_, let counts): total = counts.generatedTokens
+            case .logprobs: break
+            }
+        }
+        try Task.checkCancellation()
+        tell(reader.finish(tokenCount: total))
+        usage.completion += reader.tokenCount
+        usage.reasoning += reader.tokenCount
+        return engine.tokens(ofThoughts: reader.text)
     }
 
     // MARK: Tools
@@ -95,11 +143,12 @@ struct ChatAnswer: Sendable {
         func begin() -> AnswerEvent { .toolCall(id: "call_" + Identifiers.make(), name: tool.name) }
         if isStreamed { send(begin()) }
 
-        let generation = GenerationRequest(
-            prompt: try engine.tokens(of: prompt.arguments(of: tool, asList: grammar.isList)),
+        var generation = GenerationRequest(
+            prompt: try engine.tokens(of: prompt.arguments(of: tool, asList: grammar.isList), thinks: false),
             sampling: request.parameters.choosesSampling ? request.parameters.sampling(of: number) : .greedy,
             maximumTokens: request.parameters.maximumTokens,
             matcher: Matcher(grammar.grammar, trie: engine.tokenTrie))
+        generation.adapter = adapter
         var text = ""
         var isWhole = true
         for try await event in engine.generate(generation) {
@@ -136,9 +185,10 @@ struct ChatAnswer: Sendable {
         if case .function(let name) = request.toolChoice { return request.tools.first { $0.name == name } }
         let names = request.tools.map(\.name) + (isOptional ? [prompt.none] : [])
         if names.count == 1 { return request.tools.first }
-        let generation = GenerationRequest(
-            prompt: try engine.tokens(of: prompt.choice),
+        var generation = GenerationRequest(
+            prompt: try engine.tokens(of: prompt.choice, thinks: false),
             matcher: Matcher(try Grammar.choice(names), trie: engine.tokenTrie))
+        generation.adapter = adapter
         var name = ""
         for try await event in engine.generate(generation) {
             switch event {

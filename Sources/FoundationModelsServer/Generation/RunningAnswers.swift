@@ -84,6 +84,7 @@ final class RunningAnswers: Sendable {
                         state.usage.cached += end.usage.cached
                     }
                     state.usage.completion += end.usage.completion
+                    state.usage.reasoning += end.usage.reasoning
                 case .failed:
                     state.unfinished.remove(event.answer)
                     state.hasFailed = true

@@ -14,7 +14,7 @@ enum ChatPage {
         header, form { padding: .6rem 1rem; border-bottom: 1px solid var(--line); display: flex; gap: .8rem; align-items: center; }
         header b { flex: 1; }
         main { flex: 1; overflow-y: auto; padding: 1rem; }
-        main > div { max-width: 46rem; margin: 0 auto 1rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+        main > div, main > details { max-width: 46rem; margin: 0 auto 1rem; white-space: pre-wrap; overflow-wrap: anywhere; }
         .user { border-left: 3px solid #3b82f6; padding-left: .8rem; }
         .note { opacity: .6; font-size: .8rem; }
         .error { color: #dc2626; }
@@ -90,7 +90,7 @@ enum ChatPage {
           const element = add("assistant", ""), note = add("note", "…");
           running = new AbortController();
           $("send").textContent = "Stop";
-          let answer = "", first = 0, last = 0, tokens = 0;
+          let answer = "", thoughts = null, first = 0, last = 0, tokens = 0;
           const start = performance.now();
           try {
             if (schemaText) body.response_format = {type: "json_schema", json_schema: {name: "answer", schema: JSON.parse(schemaText)}};
@@ -112,10 +112,21 @@ enum ChatPage {
                 const event = JSON.parse(line.slice(6));
                 if (event.error) throw new Error(event.error.message);
                 if (event.usage) tokens = event.usage.completion_tokens;
-                const piece = event.choices[0]?.delta?.content;
-                if (!piece) continue;
+                const delta = event.choices[0]?.delta, piece = delta?.content, thought = delta?.reasoning_content;
+                if (!piece && !thought) continue;
                 last = performance.now();
                 first = first || last;
+                if (thought) {
+                  if (!thoughts) {
+                    const box = document.createElement("details"), title = document.createElement("summary");
+                    title.textContent = "Thoughts";
+                    box.className = "note";
+                    box.append(title, thoughts = document.createTextNode(""));
+                    element.before(box);
+                  }
+                  thoughts.data += thought;
+                  continue;
+                }
                 answer += piece;
                 const typed = schemaText ? partial(answer) : undefined;
                 if (typed !== undefined) element.replaceChildren(show(typed)); else element.textContent = answer;

@@ -47,7 +47,7 @@ extension AnswerUsage {
             "prompt_tokens": number(prompt), "completion_tokens": number(completion),
             "total_tokens": number(prompt + completion),
             "prompt_tokens_details": ["cached_tokens": number(cached)],
-            "completion_tokens_details": ["reasoning_tokens": 0],
+            "completion_tokens_details": ["reasoning_tokens": number(reasoning)],
         ]
     }
 }
@@ -61,6 +61,7 @@ struct CollectedAnswer: Sendable {
     }
 
     var text = ""
+    var thoughts = ""
     var logprobs: [TokenLogprobs] = []
     var calls: [Call] = []
     var reason = AnswerEnd.Reason.stop
@@ -70,6 +71,7 @@ struct CollectedAnswer: Sendable {
         case .text(let text, let logprobs):
             self.text += text
             self.logprobs += logprobs
+        case .thought(let text): thoughts += text
         case .toolCall(let id, let name): calls.append(Call(id: id, name: name, arguments: ""))
         case .toolArguments(let text): if !calls.isEmpty { calls[calls.count - 1].arguments += text }
         case .finished(let end): reason = end.reason
@@ -100,12 +102,17 @@ struct ChatFormat: AnswerFormat {
             ])
         }
         if isFirst {
-            let begins: Bool = if case .toolCall = event.event { true } else { false }
-            append(["role": "assistant", "content": begins ? .null : ""])
+            let hasContent: Bool =
+                switch event.event {
+                case .toolCall, .thought: false
+                default: true
+                }
+            append(["role": "assistant", "content": hasContent ? "" : .null])
         }
         switch event.event {
         case .text(let text, let logprobs):
             append(["content": .string(text)], logprobs: hasLogprobs ? json(logprobs) : .null)
+        case .thought(let text): append(["reasoning_content": .string(text)])
         case .toolCall(let id, let name):
             append([
                 "tool_calls": [
@@ -134,6 +141,8 @@ struct ChatFormat: AnswerFormat {
         var message: JSONObject = [
             "role": "assistant", "content": answer.calls.isEmpty ? .string(answer.text) : .null, "refusal": .null,
         ]
+        // The field's name with DeepSeek, llama.cpp and vLLM; OpenAI's own servers keep thoughts to themselves.
+        if !answer.thoughts.isEmpty { message["reasoning_content"] = .string(answer.thoughts) }
         if !answer.calls.isEmpty {
             message["tool_calls"] = .array(
                 answer.calls.map { call in
@@ -196,7 +205,7 @@ struct CompletionFormat: AnswerFormat {
         switch event.event {
         case .text(let text, let logprobs): append(text, logprobs: hasLogprobs ? logprobs : nil)
         case .finished(let end): append("", reason: end.reason)
-        case .toolCall, .toolArguments, .failed: break
+        case .thought, .toolCall, .toolArguments, .failed: break
         }
         return chunks
     }

@@ -24,6 +24,8 @@ struct ChatCompletionRequest: Sendable {
     var format: Format
     /// How many of the likeliest tokens are told of with each; nil: no probabilities.
     var logprobCount: Int?
+    /// How many tokens a model that thinks may think before it answers; nil: it is not to. Without effect on other models.
+    var thinkingBudget: Int?
     var parameters: GenerationParameters
 
     init(_ object: JSONObject) throws(APIError) {
@@ -40,6 +42,7 @@ struct ChatCompletionRequest: Sendable {
             throw .invalid("top_logprobs", code: "invalid_value", "top_logprobs needs \"logprobs\": true.")
         }
         logprobCount = wantsLogprobs ? top ?? 0 : nil
+        thinkingBudget = try Self.thinkingBudget(&fields)
         parameters = try GenerationParameters(&fields)
         try fields.refuse(
             "modalities", unless: { $0 == .array(["text"]) }, hint: "it answers with text alone")
@@ -262,6 +265,41 @@ struct ChatCompletionRequest: Sendable {
                 choice.path("type"), code: "unsupported_value",
                 "\(choice.path("type")) must be function or allowed_tools, not '\(type.prefix(100))'.")
         }
+    }
+
+    // MARK: Thinking
+
+    /// What OpenAI's `reasoning_effort` says, and what llama.cpp and vLLM let clients say to the chat template.
+    private static func thinkingBudget(_ fields: inout Fields) throws(APIError) -> Int? {
+        let effort = try fields.string("reasoning_effort")
+        var switches: [(path: String, isOn: Bool)] = []
+        if var variables = try fields.object("chat_template_kwargs") {
+            for name in ChatThinking.variables {
+                if let isOn = try variables.bool(name) { switches.append((variables.path(name), isOn)) }
+            }
+            try variables.finish()
+        }
+        let budget: Int?
+        switch effort {
+        case nil, "medium": budget = ThinkingBudget.moderate
+        case "none": budget = nil
+        case "minimal": budget = ThinkingBudget.minimal
+        case "low": budget = ThinkingBudget.light
+        case "high": budget = ThinkingBudget.deep
+        case let other?:
+            throw .invalid(
+                "reasoning_effort", code: "invalid_value",
+                "reasoning_effort must be none, minimal, low, medium or high, not '\(other.prefix(100))'.")
+        }
+        guard let first = switches.first else { return budget }
+        let contradicts = switches.contains { $0.isOn != first.isOn } || effort != nil && first.isOn != (budget != nil)
+        if contradicts {
+            throw .invalid(
+                first.path, code: "invalid_value",
+                "\(switches.map(\.path).joined(separator: " and "))\(effort == nil ? "" : " and reasoning_effort") contradict "
+                    + "each other: send one of them.")
+        }
+        return first.isOn ? budget : nil
     }
 
     // MARK: The answer's form

@@ -31,6 +31,8 @@ struct CompletionRequest: Sendable {
         let count = parameters.count
         try fields.refuse(
             "best_of", unless: { $0.numberValue?.intValue == count }, hint: "it gives every answer that it makes")
+        // Texts are gone on with as they stand; nobody thinks first.
+        fields.ignore(["reasoning_effort"])
         try fields.refuse("suffix", unless: { $0 == "" })
         try fields.finish()
         guard prompts.count * count <= GenerationParameters.countLimit else {

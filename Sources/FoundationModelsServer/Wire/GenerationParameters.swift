@@ -22,7 +22,7 @@ struct GenerationParameters: Sendable {
     /// fast something is computed.
     static let ignored = [
         "user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key", "prompt_cache_retention",
-        "prediction", "reasoning_effort",
+        "prediction",
     ]
 
     init(_ fields: inout Fields) throws(APIError) {

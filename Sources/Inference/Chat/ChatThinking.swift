@@ -22,7 +22,7 @@ package struct ChatThinking: Sendable, Hashable {
     package static let closing = "\n\(ThinkingTags.closing)\n\n"
 
     /// The names that templates give the switch: Qwen3, SmolLM3; DeepSeek V3.1.
-    private static let variables = ["enable_thinking", "thinking"]
+    package static let variables = ["enable_thinking", "thinking"]
 
     /// Nil for a template of a model that does not think, or does so in a form of its own.
     /// - Parameter render: A prompt for a conversation, ending where the answer begins, with variables for the template.

@@ -33,6 +33,12 @@ extension Engine {
                 thinks ? thinking.opening : thinking.skipping, parsesSpecial: true, addsBOS: false)
     }
 
+    /// What stands behind a prompt with which the model was to think, once it has thought: the thoughts and the closing tag.
+    package func tokens(ofThoughts text: String) -> [TokenID] {
+        tokenizer.encode(text, parsesSpecial: false, addsBOS: false)
+            + tokenizer.encode(ChatThinking.closing, parsesSpecial: true, addsBOS: false)
+    }
+
     /// Refuses a text that has too many tokens for the context whatever they are.
     package func checkLength(of text: String) throws(InferenceError) {
         try tokenizer.checkLength(of: text, contextSize: contextSize)

@@ -77,7 +77,7 @@ extension ModelStoreError {
     }
 
     static func system(reading path: String, code: CInt = errno) -> ModelStoreError {
-        .unreadableFile(path: path, reason: String(cString: strerror(code)))
+        code == ENOENT ? .noSuchFile(path) : .unreadableFile(path: path, reason: String(cString: strerror(code)))
     }
 }
 

@@ -83,7 +83,7 @@ package struct ModelStore: Sendable {
             if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) {
                 throw .unreadableFile(path: path, reason: "it is no file")
             }
-            throw .unreadableFile(path: path, reason: "there is no such file")
+            throw .noSuchFile(path)
         }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(reading: path) }

@@ -6,7 +6,9 @@ package enum ModelStoreError: Error, Hashable, Sendable {
     case notInstalled(String)
     /// A name that cannot be a file's name, or a reference that cannot be read.
     case invalidReference(String, reason: String)
-    /// The file of a path is not there or cannot be read.
+    /// A path that leads to no file.
+    case noSuchFile(String)
+    /// The file of a path cannot be read.
     case unreadableFile(path: String, reason: String)
     /// What a path leads to does not begin as a GGUF file does.
     case notAModel(String)
@@ -48,6 +50,8 @@ extension ModelStoreError: CustomStringConvertible {
             return "the model '\(name)' is not on this machine yet. 'fm pull \(name)' fetches it."
         case .invalidReference(let reference, let reason):
             return "'\(reference)' names no model: \(reason)."
+        case .noSuchFile(let path):
+            return "there is no file '\(path)'. 'fm models' lists the models that are here by name."
         case .unreadableFile(let path, let reason):
             return "cannot read '\(path)': \(reason)."
         case .notAModel(let source):

@@ -41,20 +41,29 @@ struct Answer: Sendable {
     }
 
     /// Asks for JSON that follows a schema. It is handed on whole: half a value is of no use to a reader.
+    ///
+    /// - Throws: `UnfinishedAnswer` when it was cut off.
     static func json(
         _ session: LanguageModelSession, _ prompt: Prompt, _ schema: GenerationSchema, _ options: GenerationOptions,
         _ contextOptions: ContextOptions = ContextOptions()
     ) async throws -> Answer {
         let start = ContinuousClock.now
         var answer = Answer()
-        for try await snapshot in session.streamResponse(
-            to: prompt, schema: schema, options: options,
-            contextOptions: ContextOptions(
-                includeSchemaInPrompt: true, reasoningLevel: contextOptions.reasoningLevel), metadata: [:])
-        {
-            if answer.firstText == nil { answer.firstText = seconds(since: start) }
-            answer.value = snapshot.rawContent.jsonValue
-            answer.usage = snapshot.usage
+        do {
+            for try await snapshot in session.streamResponse(
+                to: prompt, schema: schema, options: options,
+                contextOptions: ContextOptions(
+                    includeSchemaInPrompt: true, reasoningLevel: contextOptions.reasoningLevel), metadata: [:])
+            {
+                if answer.firstText == nil { answer.firstText = seconds(since: start) }
+                answer.value = snapshot.rawContent.jsonValue
+                answer.usage = snapshot.usage
+            }
+        } catch let error as GeneratedContent.ParsingError where error.isUnfinished {
+            answer.total = seconds(since: start)
+            answer.value = nil
+            answer.text = error.rawContent
+            throw UnfinishedAnswer(answer: answer, underlyingError: error)
         }
         answer.total = seconds(since: start)
         answer.text = answer.value?.text(spaced: true) ?? ""
@@ -67,8 +76,12 @@ struct Answer: Sendable {
     }
 
     /// The answer and what is known about it, as one JSON object.
-    func json(model: String) -> String {
-        var object: JSONObject = ["content": value ?? .string(text), "model": .string(model)]
+    /// - Parameter isUnfinished: Whether it is the beginning of a value, which then stands apart, as text.
+    func json(model: String, isUnfinished: Bool = false) -> String {
+        var object: JSONObject =
+            isUnfinished
+            ? ["content": .null, "unfinished_content": .string(text), "model": .string(model)]
+            : ["content": value ?? .string(text), "model": .string(model)]
         // Null from a model of another server that does not say it.
         object["finish_reason"] = (usage?.finishReason).map(JSONValue.string) ?? .null
         if let usage {
@@ -100,4 +113,10 @@ struct Answer: Sendable {
         if let rate { parts.append("\((rate * 10).rounded() / 10) tokens/s") }
         return parts.joined(separator: ", ")
     }
+}
+
+/// A typed answer that was cut off, and what came of it, as the JSON text that it is.
+struct UnfinishedAnswer: Error {
+    var answer: Answer
+    var underlyingError: any Error
 }

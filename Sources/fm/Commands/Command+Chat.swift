@@ -7,7 +7,7 @@ extension Command {
         name: "chat",
         summary: "Hold a conversation.",
         usage: ["[OPTION ...]"],
-        options: [.anyModel, .instructions, .tool, .reasoning, .context] + SamplingOptions.options + [
+        options: [.anyModel, .instructions, .adapter, .tool, .reasoning, .context] + SamplingOptions.options + [
             .transcript,
             Option("--load", value: "FILE", help: "Go on with a conversation that /save has written."),
             Option("--stats", help: "Tell token counts and times after each answer."),
@@ -22,13 +22,13 @@ extension Command {
     ) { arguments, context in
         let options = try SamplingOptions.read(arguments)
         let reasoning = try ReasoningOption.read(arguments)
-        let contextSize = try ContextOption.read(arguments)
+        let modelOptions = try ModelOptions(arguments)
         let tools = try arguments.values("--tool").map(ExecutableTool.init)
         try arguments.requireAtMostOne(of: "--load", "--transcript")
         let model = try await ModelChoice(context: context, arguments: arguments).findAny()
-        let context = try ContextOption.apply(contextSize, to: context, model)
         var chat = Chat(
-            context: context, options: options, reasoning: reasoning, tools: tools,
+            context: try await modelOptions.apply(to: context, model), modelOptions: modelOptions, options: options,
+            reasoning: reasoning, tools: tools,
             showsStatistics: arguments.has("--stats"), model: model, instructions: arguments["--instructions"])
         if let path = arguments["--load"] { try chat.load(path) }
         if let path = arguments["--transcript"] { try chat.keep(in: path) }
@@ -46,7 +46,8 @@ package struct Chat {
         ("/clear", "Begin anew, with the same instructions."), ("/quit", "End."),
     ])
 
-    private let context: Context
+    private var context: Context
+    private let modelOptions: ModelOptions
     private let options: GenerationOptions
     private let reasoning: ContextOptions
     private let tools: [any Tool]
@@ -58,10 +59,12 @@ package struct Chat {
     private var session: LanguageModelSession
 
     package init(
-        context: Context, options: GenerationOptions, reasoning: ContextOptions = ContextOptions(),
-        tools: [any Tool] = [], showsStatistics: Bool, model: ChosenModel, instructions: String?
+        context: Context, modelOptions: ModelOptions = ModelOptions(), options: GenerationOptions,
+        reasoning: ContextOptions = ContextOptions(), tools: [any Tool] = [], showsStatistics: Bool, model: ChosenModel,
+        instructions: String?
     ) {
         self.context = context
+        self.modelOptions = modelOptions
         self.options = options
         self.reasoning = reasoning
         self.tools = tools
@@ -127,7 +130,9 @@ package struct Chat {
                     context.messages.line("\(model.name) (\(model.place))")
                 } else {
                     let arguments = Arguments([.option("--model", value: operand)])
-                    model = try await ModelChoice(context: context, arguments: arguments).findAny()
+                    let other = try await ModelChoice(context: context, arguments: arguments).findAny()
+                    context = try await modelOptions.apply(to: context, other)
+                    model = other
                     session = context.makeSession(model, tools: tools, transcript: session.transcript)
                     context.messages.line("the conversation goes on with \(model.name)")
                 }

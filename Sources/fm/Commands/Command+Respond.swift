@@ -10,7 +10,7 @@ extension Command {
         options: [
             .anyModel, .instructions, .file,
             Option("--schema", value: "FILE", help: "Answer with JSON that follows the JSON Schema of a file."),
-            .tool, .image, .transcript, .reasoning, .context,
+            .adapter, .tool, .image, .transcript, .reasoning, .context,
         ] + SamplingOptions.options + [
             Option("--json", help: "Write the answer, token counts and times as one JSON object."),
             Option("--stats", help: "Tell token counts and times on standard error at the end."),
@@ -19,7 +19,9 @@ extension Command {
         operands: .any,
         discussion: """
             The prompt is made of the arguments, then of the files; '-' stands for standard input, which is
-            also read when there is no other prompt. The answer is written as it comes.
+            also read when there is no other prompt. The answer is written as it comes. One under --schema
+            is written when it is whole; what came of one that --max-tokens cuts off goes to standard error,
+            or with --json into "unfinished_content", and the exit status is 10.
 
             A tool is a program that gets its arguments as one JSON object on standard input and writes what
             the model is to know to standard output; another exit status than 0 is a failure. PROGRAM.json says
@@ -29,13 +31,13 @@ extension Command {
         // Everything that can be wrong with the command line is found before a model is looked for.
         let options = try SamplingOptions.read(arguments)
         let reasoning = try ReasoningOption.read(arguments)
-        let contextSize = try ContextOption.read(arguments)
+        let modelOptions = try ModelOptions(arguments)
         let schema = try arguments["--schema"].map(SchemaFile.read)
         let tools = try arguments.values("--tool").map(ExecutableTool.init)
         let transcript = try arguments["--transcript"].flatMap(TranscriptFile.readIfPresent)
         let text = try PromptInput.read(arguments)
         let model = try await ModelChoice(context: context, arguments: arguments).findAny()
-        let context = try ContextOption.apply(contextSize, to: context, model)
+        let context = try await modelOptions.apply(to: context, model)
         let prompt = try RespondPrompt.prompt(text, images: arguments.values("--image"), model, context)
         let instructions = arguments["--instructions"]
         if transcript != nil, instructions != nil {
@@ -50,7 +52,18 @@ extension Command {
                 transcript.map { context.makeSession(model, tools: tools, transcript: $0) }
                 ?? context.makeSession(model, tools: tools, instructions: instructions)
             if let schema {
-                return (try await Answer.json(session, prompt, schema, options, reasoning), session.transcript)
+                do {
+                    return (try await Answer.json(session, prompt, schema, options, reasoning), session.transcript)
+                } catch let unfinished as UnfinishedAnswer {
+                    spinner.stop()
+                    if asJSON {
+                        context.output.line(unfinished.answer.json(model: model.name, isUnfinished: true))
+                    } else if !unfinished.answer.text.isEmpty {
+                        // Half a value is no result, and nothing that came is lost.
+                        context.messages.line(unfinished.answer.text)
+                    }
+                    throw unfinished
+                }
             }
             var endsLine = true
             do {

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationModels
 import FoundationModelsServer
 import Inference
 import Synchronization
@@ -9,7 +10,7 @@ extension Command {
         summary: "Answer Chat Completions requests over HTTP.",
         usage: ["[OPTION ...]"],
         options: [
-            .model,
+            .model, .adapter,
             Option(
                 "--embeddings", value: "NAME|PATH",
                 help: "Answer /v1/embeddings with this model, beside the one for text."),
@@ -45,17 +46,13 @@ extension Command {
             """
     ) { arguments, context in
         let settings = try ServeSettings(arguments, context)
+        let adapter = try ModelOptions.adapter(arguments)
         let choice = ModelChoice(context: context, arguments: arguments)
         let model = try await choice.find()
         var embeddings: ModelStore.Model?
         if let name = arguments["--embeddings"] { embeddings = try await choice.find(name) }
-        try await settings.run(model, embeddings: embeddings, context)
+        try await settings.run(model, adapter: adapter, embeddings: embeddings, context)
     }
-}
-
-extension Command.Option {
-    static let context = Command.Option(
-        "--context", value: "TOKENS", help: "The most tokens of a conversation; what the model was trained for.")
 }
 
 /// What a command line says about the server.
@@ -109,7 +106,9 @@ struct ServeSettings {
         logs = arguments.has("--log")
     }
 
-    func run(_ model: ModelStore.Model, embeddings: ModelStore.Model?, _ context: Context) async throws {
+    func run(
+        _ model: ModelStore.Model, adapter: AdapterWeights?, embeddings: ModelStore.Model?, _ context: Context
+    ) async throws {
         let messages = context.messages
         let socket: ListeningSocket
         do throws(ListeningSocket.Failure) { socket = try ListeningSocket(host: host, port: port) } catch {
@@ -119,8 +118,10 @@ struct ServeSettings {
             throw UsageError(
                 "others than this machine can reach \(host): give the tokens of those who may, with --token-file")
         }
-        let (engine, embedder) = try await load(model, embeddings: embeddings)
         var configuration = configuration
+        // Before the weights are read, which takes longer.
+        configuration.adapter = try await adapter?.adapter(for: model.url)
+        let (engine, embedder) = try await load(model, embeddings: embeddings)
         configuration.modelName = model.name
         var log: (@Sendable (ModelServer.LogEntry) -> Void)?
         if logs {

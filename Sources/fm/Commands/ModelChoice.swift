@@ -69,36 +69,3 @@ struct ModelChoice {
         return try await store.pullShowingProgress(name, isQuiet: false, context).model
     }
 }
-
-/// A shorter context than the model's own, as `--context` says.
-enum ContextOption {
-    static func read(_ arguments: Arguments) throws(UsageError) -> Int? {
-        try arguments.integer("--context", in: 16...Int.max)
-    }
-
-    /// The same world with models that have so long a context, or an error when this one cannot have it.
-    static func apply(_ size: Int?, to context: Context, _ model: ChosenModel) throws -> Context {
-        guard let size else { return context }
-        guard case .file(let file) = model, context.makeModel(model) is SystemLanguageModel else {
-            throw UsageError("--context is for models of this machine; '\(model.name)' has its own")
-        }
-        do throws(InferenceError) {
-            _ = try Engine.contextSize(of: file.url, options: EngineOptions(contextSize: size))
-        } catch {
-            guard case .invalidOption(_, let reason) = error else {
-                throw Failure(.unavailable, "the model \(file.path) cannot be loaded: \(error)")
-            }
-            throw UsageError("--context is wrong: \(reason)")
-        }
-        var limited = context
-        let makeModel = context.makeModel
-        limited.makeModel = { model in
-            if case .file(let file) = model {
-                SystemLanguageModel(file: file.url, contextLimit: size)
-            } else {
-                makeModel(model)
-            }
-        }
-        return limited
-    }
-}

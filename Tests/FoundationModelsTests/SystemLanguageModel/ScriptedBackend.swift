@@ -3,7 +3,7 @@ import FoundationModels
 import Inference
 import Synchronization
 
-/// An engine that says what it is told to and remembers what it was asked.
+/// An engine that says what it is told to and remembers what it was asked. What follows a schema it cuts off at the maximum of tokens.
 final class ScriptedBackend: LocalModelBackend {
     private let state = Mutex<[LocalGeneration]>([])
     private let prewarmed = Mutex<[LocalPrompt]>([])
@@ -54,11 +54,14 @@ final class ScriptedBackend: LocalModelBackend {
             do {
                 let text = try answer(generation, index)
                 continuation.yield(.promptProcessed(total: 10, cached: index))
-                let words = text.split(separator: " ", omittingEmptySubsequences: false)
+                var words = text.split(separator: " ", omittingEmptySubsequences: false)[...]
+                let limit = generation.options.maximumResponseTokens ?? .max
+                let isCut = generation.schema != nil && words.count > limit
+                if isCut { words = words.prefix(limit) }
                 for (index, word) in words.enumerated() {
                     continuation.yield(.text(index == 0 ? String(word) : " " + word, tokenCount: 1))
                 }
-                continuation.yield(.finished(outputTokenCount: 3))
+                continuation.yield(.finished(outputTokenCount: isCut ? limit : 3, wasCut: isCut))
                 continuation.finish()
             } catch {
                 continuation.finish(throwing: error)

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationModels
+import TestSupport
 import Testing
 
 /// `FM_SIMULATE` and the model on this machine.
@@ -36,13 +37,21 @@ import Testing
         #expect(
             EngineBackend(file: Self.file, environment: [:]).availability == .unavailable(.modelNotReady))
     }
+
+    @Test func wordsThatAreNoStatesAreNamed() {
+        let complaint = SimulatedState.complaint(about: ["FM_SIMULATE": "on fire"])
+        #expect(complaint?.contains("not-ready, approaching-quota") == true && complaint?.contains("'on fire'") == true)
+        for environment in [[:], ["FM_SIMULATE": ""], ["FM_SIMULATE": "not-ready"]] {
+            #expect(SimulatedState.complaint(about: environment) == nil)
+        }
+    }
 }
 
-/// A file that passes for a model as long as nobody reads it.
+/// A file that passes for a model as long as nobody reads its weights.
 private enum ScratchModel {
     static func file() throws -> URL {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).gguf")
-        try Data("GGUF0000".utf8).write(to: url)
+        try Data(modelBytes(1000)).write(to: url)
         return url
     }
 }

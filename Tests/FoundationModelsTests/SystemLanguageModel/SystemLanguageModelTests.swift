@@ -163,6 +163,8 @@ import Testing
                 details.debugDescription.hasPrefix(
                     "Content contains 168918 tokens, which exceeds the maximum allowed context size of 4096."))
             #expect(details.debugDescription.contains("The largest entries are the output of search (90 tokens)"))
+            let text = LanguageModelError.contextSizeExceeded(details).errorDescription
+            #expect(text?.hasPrefix("The conversation has 168918 tokens, more than the 4096") == true)
         }
         #expect(session.transcript == before)
     }
@@ -179,6 +181,8 @@ import Testing
             #expect(details.tokenCount == 81_920)
             #expect(details.debugDescription.hasPrefix("Content contains at least 81920 tokens, which exceeds"))
             #expect(details.debugDescription.contains("The largest entries are prompt 0 (5000 bytes)"))
+            let text = LanguageModelError.contextSizeExceeded(details).errorDescription
+            #expect(text?.hasPrefix("The conversation has at least 81920 tokens, more than the 8192") == true)
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Inference
 import JSON
+import TestSupport
 import Testing
 
 /// Files that are wrong, by mistake or on purpose: each ends in an error that says which part, and none in a crash.

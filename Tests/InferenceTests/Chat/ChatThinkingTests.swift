@@ -1,5 +1,6 @@
 import Foundation
 import Inference
+import TestSupport
 import Testing
 import Tokenizers
 
@@ -13,9 +14,7 @@ import Tokenizers
     }
 
     /// A thought that is skipped when it is switched off, as in Qwen3.
-    static let qwen3 = template(
-        "{%- if enable_thinking is defined and enable_thinking is false -%}"
-            + "{{- '<think>\\n\\n</think>\\n\\n' }}{%- endif -%}")
+    static let qwen3 = TinyModel.thinkingTemplate
     /// A thought that always begins, as in DeepSeek-R1.
     static let deepSeekR1 = template("{{- '<think>\\n' }}")
     static let deepSeekV31 = template("{%- if thinking -%}<think>{%- else -%}</think>{%- endif -%}")

@@ -1,6 +1,7 @@
 import Foundation
 import Inference
 import JSON
+import TestSupport
 import Testing
 import Tokenizers
 

@@ -31,7 +31,7 @@ import TestSupport
         #expect(error("\(folder.path)/elsewhere/text.gguf") == .notAModel("\(folder.path)/elsewhere/text.gguf"))
         #expect(
             error("\(folder.path)/none.gguf")
-                == .unreadableFile(path: "\(folder.path)/none.gguf", reason: "there is no such file"))
+                == .noSuchFile("\(folder.path)/none.gguf"))
         #expect(
             error("\(folder.path)/elsewhere/")
                 == .unreadableFile(path: "\(folder.path)/elsewhere/", reason: "it is no file"))

@@ -2,6 +2,7 @@ import Foundation
 import GuidedGeneration
 import Inference
 import JSON
+import TestSupport
 import Testing
 import Tokenizers
 

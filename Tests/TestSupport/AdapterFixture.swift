@@ -1,29 +1,28 @@
 import Foundation
-import Inference
 
 /// An adapter for a model file of the tests, and the file of the model that it is merged into.
-struct AdapterFixture {
-    struct Factors {
+package struct AdapterFixture {
+    package struct Factors {
         /// The matrix, such as `blk.0.attn_q`.
-        var matrix: String
-        var rank: Int
-        var rows: Int
-        var columns: Int
+        package var matrix: String
+        package var rank: Int
+        package var rows: Int
+        package var columns: Int
         /// [rank, columns]
-        var a: [Float]
+        package var a: [Float]
         /// [rows, rank]
-        var b: [Float]
+        package var b: [Float]
     }
 
-    var architecture: String
-    var alpha: Float
-    var factors: [Factors]
+    package var architecture: String
+    package var alpha: Float
+    package var factors: [Factors]
 
     /// Random factors for matrices of a model.
     /// - Parameters:
     ///   - matrices: With their ranks.
     ///   - seed: Adapters of other seeds have other numbers.
-    init(
+    package init(
         _ base: GGUFWriter, architecture: String, alpha: Float, matrices: [(String, Int)], seed: String,
         scale: Float = 0.3
     ) {
@@ -42,7 +41,7 @@ struct AdapterFixture {
     }
 
     /// All matrices that a layer has, and the ranks 1, 2, 3, ... in turn.
-    static func matrices(_ base: GGUFWriter, layers: Int) -> [(String, Int)] {
+    package static func matrices(_ base: GGUFWriter, layers: Int) -> [(String, Int)] {
         let parts = ["attn_q", "attn_k", "attn_v", "attn_qkv", "attn_output", "ffn_gate", "ffn_up", "ffn_down"]
         let names = (0..<layers).flatMap { layer in parts.map { "blk.\(layer).\($0)" } } + ["output"]
         return names.filter { name in base.tensors.contains { $0.name == "\(name).weight" } }
@@ -50,7 +49,7 @@ struct AdapterFixture {
     }
 
     /// llama.cpp's form.
-    var gguf: GGUFWriter {
+    package var gguf: GGUFWriter {
         var writer = GGUFWriter()
         writer.pairs = [
             ("general.architecture", .string(architecture)), ("general.type", .string("adapter")),
@@ -64,7 +63,7 @@ struct AdapterFixture {
     }
 
     /// The base with W + alpha / rank · B A in the places of W, computed plainly in double precision.
-    func merged(into base: GGUFWriter) -> GGUFWriter {
+    package func merged(into base: GGUFWriter) -> GGUFWriter {
         var result = base
         for factor in factors {
             let index = result.tensors.firstIndex { $0.name == "\(factor.matrix).weight" }!
@@ -87,15 +86,17 @@ struct AdapterFixture {
 }
 
 /// Writes safetensors files for tests, right ones and wrong ones.
-struct SafetensorsWriter {
+package struct SafetensorsWriter {
     /// In the order of the data.
-    var tensors: [(name: String, shape: [Int], values: [Float])] = []
+    package var tensors: [(name: String, shape: [Int], values: [Float])] = []
     /// Instead of the right header.
-    var header: String?
+    package var header: String?
     /// Instead of the header's right length.
-    var headerLength: UInt64?
+    package var headerLength: UInt64?
 
-    var data: Data {
+    package init() {}
+
+    package var data: Data {
         var body: [UInt8] = []
         var entries: [String] = [#""__metadata__": {"format": "pt"}"#]
         for tensor in tensors {

@@ -1,6 +1,6 @@
 /// The numbers of a tensor: uniform in offset ± scale, from SplitMix64 seeded with the FNV-1a hash of its name, 16 bits each.
 /// `Benchmarks/figures/_weights.py` has the same generator.
-func generatedWeights(_ name: String, count: Int, scale: Float, offset: Float) -> [Float] {
+package func generatedWeights(_ name: String, count: Int, scale: Float, offset: Float) -> [Float] {
     var seed: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in name.utf8 { seed = (seed ^ UInt64(byte)) &* 0x100_0000_01b3 }
     return (1...count).map { index in

@@ -1,9 +1,8 @@
 import Foundation
-import Inference
 
 /// Writes GGUF files for tests, right ones and, by its parts, wrong ones.
-struct GGUFWriter {
-    enum Value {
+package struct GGUFWriter {
+    package enum Value {
         case uint8(UInt8), int8(Int8), uint16(UInt16), int16(Int16), uint32(UInt32), int32(Int32)
         case uint64(UInt64), int64(Int64), float32(Float), float64(Double), bool(Bool), string(String)
         case strings([String]), floats([Float]), int32s([Int32]), uint8s([UInt8]), bools([Bool]), nested([Value])
@@ -11,37 +10,39 @@ struct GGUFWriter {
         case raw(type: UInt32, [UInt8])
     }
 
-    struct Tensor {
-        var name: String
+    package struct Tensor {
+        package var name: String
         /// Fastest first.
-        var shape: [UInt64]
-        var type: UInt32
-        var data: [UInt8]
+        package var shape: [UInt64]
+        package var type: UInt32
+        package var data: [UInt8]
         /// Overrides the place that the writer would choose.
-        var offset: UInt64?
+        package var offset: UInt64?
 
-        init(_ name: String, _ shape: [Int], type: UInt32 = 0, data: [UInt8]) {
+        package init(_ name: String, _ shape: [Int], type: UInt32 = 0, data: [UInt8]) {
             self.name = name
             self.shape = shape.map { UInt64($0) }
             self.type = type
             self.data = data
         }
 
-        init(_ name: String, _ shape: [Int], _ floats: [Float]) {
+        package init(_ name: String, _ shape: [Int], _ floats: [Float]) {
             // The machines that run the tests are little-endian, as the format is.
             self.init(name, shape, data: floats.withUnsafeBytes { Array($0) })
         }
     }
 
-    var version: UInt32 = 3
-    var alignment = 32
-    var pairs: [(key: String, value: Value)] = []
-    var tensors: [Tensor] = []
+    package var version: UInt32 = 3
+    package var alignment = 32
+    package var pairs: [(key: String, value: Value)] = []
+    package var tensors: [Tensor] = []
     /// Override the true counts.
-    var tensorCount: UInt64?
-    var pairCount: UInt64?
+    package var tensorCount: UInt64?
+    package var pairCount: UInt64?
 
-    func data() -> Data {
+    package init() {}
+
+    package func data() -> Data {
         var out = Array("GGUF".utf8)
         out += bytes(version)
         out += bytes(tensorCount ?? UInt64(tensors.count))
@@ -66,7 +67,7 @@ struct GGUFWriter {
     }
 
     /// Writes the file into a folder of its own, which the caller removes.
-    func write(to url: URL) throws { try data().write(to: url) }
+    package func write(to url: URL) throws { try data().write(to: url) }
 
     private func string(_ text: String) -> [UInt8] { bytes(UInt64(text.utf8.count)) + Array(text.utf8) }
 
@@ -118,18 +119,4 @@ struct GGUFWriter {
 }
 
 /// A number as a file has it.
-func bytes(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
-
-/// A folder that is removed when the last reference goes.
-final class TemporaryFolder: Sendable {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("inference-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func file(_ name: String = "model.gguf") -> URL { url.appendingPathComponent(name) }
-}
+package func bytes(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }

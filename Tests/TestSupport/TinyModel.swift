@@ -1,11 +1,19 @@
 import Foundation
 
 /// A small Qwen2-like model with random weights and a byte-level vocabulary, which answers nonsense but always the same.
-enum TinyModel {
-    static let endOfTurn = "<|im_end|>"
+package enum TinyModel {
+    package static let endOfTurn = "<|im_end|>"
+
+    /// The chat template of a model that thinks unless it is told not to, as Qwen3's does it: turns in brackets, and an empty thought
+    /// where none is wanted.
+    package static let thinkingTemplate = """
+        {%- for message in messages -%}[{{ message.role }}]{{ message.content }}[end]{%- endfor -%}
+        {%- if add_generation_prompt -%}[assistant]{%- if enable_thinking is defined and enable_thinking is false -%}
+        {{- '<think>\\n\\n</think>\\n\\n' }}{%- endif -%}{%- endif -%}
+        """
 
     /// Letters of GPT-2's alphabet for all bytes, some merges, and two control tokens.
-    static func vocabulary() -> (tokens: [String], merges: [String], types: [Int32]) {
+    package static func vocabulary() -> (tokens: [String], merges: [String], types: [Int32]) {
         // Source: `bytes_to_unicode` of GPT-2: printable bytes stand for themselves, the others for U+0100 and up.
         var letters: [String] = []
         var next: UInt32 = 256
@@ -25,7 +33,7 @@ enum TinyModel {
     }
 
     /// - Parameter changes: Made to the file before it is written.
-    static func write(
+    package static func write(
         to url: URL, layers: Int = 2, width: Int = 32, context: Int = 512,
         changes: (inout GGUFWriter) -> Void = { _ in }
     ) throws {
