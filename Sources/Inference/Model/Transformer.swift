@@ -24,7 +24,7 @@ package final class Transformer {
     /// Afterwards `computeLogits` answers for the rows that want their output. What a step has stored before it was
     /// given up does no harm: it is stored anew when the same positions are computed again.
     ///
-    /// - Parameter isCancelled: Asked before each layer.
+    /// - Parameter isCancelled: Asked before each part of a layer.
     /// - Returns: False when the step was given up.
     func step(_ batch: Batch, isCancelled: () -> Bool = { false }) throws(InferenceError) -> Bool {
         let count = batch.rows.count
@@ -47,8 +47,10 @@ package final class Transformer {
                 if rowCount == 0 { return true }
                 adaptation.keepOutputRows()
             }
+            if isCancelled() { return false }
             try attend(layer, configuration.layers[index], rowCount)
-            try feedForward(layer, rowCount)
+            if isCancelled() { return false }
+            guard try feedForward(layer, rowCount, isCancelled) else { return false }
         }
         normalize(scratch.state, weights.outputNorm, rowCount)
         try requireNumbers(scratch.normalized, rowCount * width)
@@ -115,7 +117,10 @@ package final class Transformer {
     }
 
     /// state += W · (activation(gate) · up)
-    private func feedForward(_ layer: Weights.Layer, _ rowCount: Int) throws(InferenceError) {
+    /// - Returns: False when it was given up.
+    private func feedForward(
+        _ layer: Weights.Layer, _ rowCount: Int, _ isCancelled: () -> Bool
+    ) throws(InferenceError) -> Bool {
         let inner = configuration.feedForwardWidth
         let gate = scratch.gateUp
         let up = gate + inner
@@ -129,7 +134,9 @@ package final class Transformer {
             }
         activate(
             pool, gate, Int64(stride), up, Int64(stride), Int64(rowCount), Int64(inner), gate, Int64(stride))
+        if isCancelled() { return false }
         try addBranch(gate, stride, layer.down, \.down, postNorm: layer.postFeedForwardNorm, rowCount)
+        return true
     }
 
     /// state += scale · postNorm(W · input)
