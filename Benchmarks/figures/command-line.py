@@ -52,6 +52,8 @@ with tempfile.TemporaryDirectory() as home:
         (["respond", "--reasoning", "much", "x"], 2, "light, moderate or deep"),
         (["respond", "--file", "/nowhere", "x"], 2, "/nowhere"), (["respond", "--tool", "/nowhere", "x"], 2, "/nowhere"),
         (["respond", "--schema", f"{home}/broken.json", "x"], 8, "broken.json"),
+        (["respond", "--adapter", "/nowhere", "x"], 2, "/nowhere"), (["serve", "--adapter", "/nowhere"], 2, "/nowhere"),
+        (["respond", "--adapter", f"{home}/notamodel.gguf", "x"], 5, "notamodel.gguf"),
         (["respond", "--no-pull", "--model", "smollm2-135m", "x"], 5, "smollm2-135m"),
         (["respond", "--model", "smollm2-135", "x"], 2, "smollm2-135m"),
         (["respond", "--model", f"{home}/notamodel.gguf", "x"], 5, "notamodel.gguf"),
@@ -66,6 +68,9 @@ with tempfile.TemporaryDirectory() as home:
     for words in [["version"], ["--version"], ["--help"], ["help"], ["models"], ["manual"], ["completions", "bash"]]:
         code, output, messages = run(*words)
         check(" ".join(words), code == 0 and output and not messages, (code, messages))
+    for name, value in [("FM_MODEL", "nosuch"), ("FM_MODEL", "/no/such/path"), ("FM_SIMULATE", "nonsense")]:
+        code, output, messages = run("respond", "x", **{name: value})
+        check(f"{name}={value}", code == 2 and value in messages and not output, (code, messages))
     for value, colours in [("", False), ("1", False)]:
         # No terminal, no colours, whatever the environment says.
         check(f"NO_COLOR={value}", "\x1b" not in run("respond", NO_COLOR=value)[2])

@@ -66,6 +66,7 @@ extension ModelStoreError {
         switch self {
         // What is named and is not there, by a name or by a path, on the command line or in a variable.
         case .unknownModel, .noSuchFile, .invalidReference, .invalidConfiguration: .usage
+        case .wrongDefault(_, let error): error.exitCode
         case .notInstalled, .unreadableFile, .notAModel: .unavailable
         case .noSpace, .cannotWrite: .storage
         case .network, .stalled, .notFound, .accessDenied, .httpStatus, .badAnswer, .wrongLength, .wrongHash,

@@ -87,6 +87,27 @@ import fm
         #expect(outcome.code == .usage && outcome.messages.contains("--adapter is for models of this machine"))
     }
 
+    @Test func aConversationGoesOnOnlyWithModelsThatItFits() async throws {
+        let adapter = try write()
+        let folder = fixture.folder.path
+        try TinyModel.write(to: URL(fileURLWithPath: "\(folder)/wide.gguf"), width: 64)
+        let (context, finish) = fixture.context(Context.models([:]))
+        let model = ChosenModel.file(try ModelStore(environment: fixture.environment).resolve(base))
+        let (_, words) = try #require(try CommandTable.parse(["chat", "--adapter", adapter]))
+        let options = try ModelOptions(words)
+        var chat = Chat(
+            context: try await options.apply(to: context, model), modelOptions: options,
+            options: GenerationOptions(samplingMode: .greedy, maximumResponseTokens: 12), showsStatistics: false,
+            model: model, instructions: nil)
+        await chat.run(TypedLines("/model \(folder)/wide.gguf", "/model", "the tin"))
+        let (output, messages) = finish()
+        let lines = messages.split(separator: "\n")
+        #expect(lines[0].contains("has the shape"), "\(messages)")
+        // It goes on with the first one, changed as before.
+        #expect(lines[1] == "base (\(base))")
+        #expect(output.dropLast() == (await answer("\(folder)/merged.gguf")).output.dropLast())
+    }
+
     @Test func serveChecksItBeforeTheWeightsAreRead() async throws {
         let adapter = try write()
         try TinyModel.write(to: URL(fileURLWithPath: "\(fixture.folder.path)/wide.gguf"), width: 64)

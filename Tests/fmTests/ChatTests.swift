@@ -8,7 +8,7 @@ import Testing
 import fm
 
 /// Lines as a user would type them, then the end.
-private final class TypedLines: InputLines {
+final class TypedLines: InputLines {
     private var lines: [InputLine]
     init(_ lines: [InputLine]) { self.lines = lines }
     convenience init(_ texts: String...) { self.init(texts.map(InputLine.text)) }

@@ -189,7 +189,12 @@ import fm
             for command in [["respond", "--no-pull", "x"], ["available"], ["token-count", "x"]] {
                 let outcome = await wrong.run(command)
                 #expect(outcome.code == .usage && outcome.messages.contains("'\(name)'"), "\(command) \(name)")
+                #expect(outcome.messages.contains("FM_MODEL is wrong: "), "\(outcome.messages)")
             }
+            // Who has to choose another one can see which there are.
+            let list = await wrong.run(["models"])
+            #expect(list.code == .success && list.output.contains("smollm2-135m"))
+            #expect(list.messages.hasPrefix("fm: FM_MODEL is wrong: "))
         }
         empty.folder.write(Array(#"{"enabled": false}"#.utf8), ".config/foundationmodels/config.json")
         let off = await empty.run(["respond", "x"])

@@ -283,14 +283,23 @@ struct RequestRunner {
     /// Throws when the answer cannot become what was asked for.
     private func validate(_ progress: Progress) throws {
         let wasCut = progress.usage.finishReason == "length"
-        let unfinished = GeneratedContent.ParsingError(
-            unfinished: progress.text, "The response", tokenLimit: wasCut ? progress.tokenLimit : nil)
+        func unfinished(_ fault: (any Error)? = nil) -> GeneratedContent.ParsingError {
+            // What it lacks for its type comes first, in the words that programs know.
+            let lack = (fault as? GeneratedContent.ParsingError).map { "\($0.debugDescription) " } ?? ""
+            return GeneratedContent.ParsingError(
+                unfinished: progress.text, "\(lack)The response", tokenLimit: wasCut ? progress.tokenLimit : nil,
+                underlyingError: fault)
+        }
         // Of a token or two there may be nothing that can be read.
-        if wasCut, progress.text.isEmpty, response.isStructured { throw unfinished }
+        if wasCut, progress.text.isEmpty, response.isStructured { throw unfinished() }
         let content = try response.content(of: progress.text)
-        // Said before what it lacks for its type.
-        guard content.isComplete else { throw unfinished }
-        try request.validate(content)
+        do {
+            try request.validate(content)
+        } catch {
+            if wasCut, !content.isComplete { throw unfinished(error) }
+            throw error
+        }
+        guard content.isComplete else { throw unfinished() }
     }
 }
 

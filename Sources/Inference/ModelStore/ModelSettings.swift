@@ -7,6 +7,8 @@ package struct ModelSettings: Sendable {
     package var directory: String
     /// The model that is used where none is named: a name or a path. Nil leaves the choice to the store.
     package var model: String?
+    /// Where that was said, for errors.
+    package var modelSource = "the settings"
     /// False when the user has switched the models of this machine off.
     package var isEnabled = true
 
@@ -38,7 +40,9 @@ package struct ModelSettings: Sendable {
             Self.value("FM_MODELS_DIR", environment) ?? configuredDirectory
             ?? "\(Self.base("XDG_DATA_HOME", ".local/share", environment))/foundationmodels/models"
         let configuredModel = try text("model")
-        model = Self.value("FM_MODEL", environment) ?? configuredModel
+        let named = Self.value("FM_MODEL", environment)
+        model = named ?? configuredModel
+        modelSource = named != nil ? "FM_MODEL" : "\"model\" in '\(path)'"
         if let enabled = configuration["enabled"] {
             guard let value = enabled.boolValue else {
                 throw .invalidConfiguration(path: path, reason: "'enabled' must be true or false")

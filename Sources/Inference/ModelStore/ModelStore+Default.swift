@@ -21,8 +21,9 @@ extension ModelStore {
     package func defaultModel(memory: Int64 = MachineMemory.total) throws(ModelStoreError) -> Choice {
         guard settings.isEnabled else { return .switchedOff }
         if let named = settings.model {
-            do throws(ModelStoreError) { return .ready(try resolve(named)) } catch .notInstalled(let name) {
-                return .notDownloaded(name: name)
+            do throws(ModelStoreError) { return .ready(try resolve(named)) } catch {
+                if case .notInstalled(let name) = error { return .notDownloaded(name: name) }
+                throw .wrongDefault(source: settings.modelSource, error)
             }
         }
         let installed = installed().filter { MachineMemory.fits(fileSize: $0.size, memory: memory) }

@@ -12,6 +12,8 @@ package enum ModelStoreError: Error, Hashable, Sendable {
     case unreadableFile(path: String, reason: String)
     /// What a path leads to does not begin as a GGUF file does.
     case notAModel(String)
+    /// The model that is to be used where none is named cannot be; `source` says where it was chosen.
+    indirect case wrongDefault(source: String, ModelStoreError)
     /// What was fetched or copied is no model file, or a damaged one. Nothing of it was kept.
     case unusableFile(source: String, reason: String)
     case noSpace(directory: String, needed: Int64?, available: Int64?)
@@ -46,6 +48,7 @@ extension ModelStoreError: CustomStringConvertible {
         case .unknownModel(let name, let nearest):
             let hint = nearest.map { " Did you mean '\($0)'?" } ?? ""
             return "no model is named '\(name)'.\(hint) 'fm models' lists them; a path to a GGUF file works too."
+        case .wrongDefault(let source, let error): return "\(source) is wrong: \(error.description)"
         case .notInstalled(let name):
             return "the model '\(name)' is not on this machine yet. 'fm pull \(name)' fetches it."
         case .invalidReference(let reference, let reason):

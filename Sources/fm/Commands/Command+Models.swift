@@ -36,7 +36,8 @@ extension Command {
             for model in store.installed() { context.output.line(model.name) }
             return
         }
-        let list = try ModelList(store)
+        let list = ModelList(store)
+        if let fault = list.defaultFault { context.messages.failure(fault.description) }
         context.output.write(arguments.has("--json") ? list.json + "\n" : list.text)
     }
 }
@@ -58,9 +59,12 @@ package struct ModelList {
     var directory: String
     /// A path that is the default and lies outside the store.
     var outsideDefault: String?
+    /// Why there is no default; whoever has to choose another one needs the list all the same.
+    var defaultFault: ModelStoreError?
 
-    package init(_ store: ModelStore) throws(ModelStoreError) {
-        let choice = try store.defaultModel()
+    package init(_ store: ModelStore) {
+        var choice: ModelStore.Choice?
+        do throws(ModelStoreError) { choice = try store.defaultModel() } catch { defaultFault = error }
         func isDefault(_ name: String, path: String?) -> Bool {
             switch choice {
             case .ready(let model): model.path == path

@@ -22,7 +22,7 @@ package struct ModelOptions: Sendable {
         adapter = nil
     }
 
-    init(_ arguments: Arguments) throws {
+    package init(_ arguments: Arguments) throws {
         contextSize = try arguments.integer("--context", in: 16...Int.max)
         adapter = try Self.adapter(arguments)
     }
@@ -38,7 +38,7 @@ package struct ModelOptions: Sendable {
     }
 
     /// The same world with models that differ so, or an error when this one cannot.
-    func apply(to context: Context, _ model: ChosenModel) async throws -> Context {
+    package func apply(to context: Context, _ model: ChosenModel) async throws -> Context {
         guard contextSize != nil || adapter != nil else { return context }
         guard case .file(let file) = model, context.makeModel(model) is SystemLanguageModel else {
             throw contextSize != nil

@@ -30,8 +30,8 @@ import Testing
             #expect(unfinished.rawContent == #"{"city": "Oslo by the"#)
             #expect(
                 unfinished.debugDescription
-                    == "The response ended after 4 tokens, the most that the request allows, before the content was complete. "
-                    + "Allow more response tokens.")
+                    == "GeneratedContent does not contain a property 'country'. The response ended after 4 tokens, the most "
+                    + "that the request allows, before the content was complete. Allow more response tokens.")
         }
         let enough = GenerationOptions(maximumResponseTokens: 8)
         let place = try await session.respond(to: "A city?", generating: Place.self, options: enough).content

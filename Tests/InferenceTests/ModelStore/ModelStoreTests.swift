@@ -227,7 +227,8 @@ import TestSupport
         #expect(try choice("tests") == "ready tests")
         #expect(try choice("second") == "not downloaded second")
         #expect(try choice("\(folder.path)/file.gguf") == "ready file")
-        #expect(throws: ModelStoreError.unknownModel("secnd", nearest: "second")) { try choice("secnd") }
+        let error = ModelStoreError.wrongDefault(source: "the settings", .unknownModel("secnd", nearest: "second"))
+        #expect(throws: error) { try choice("secnd") }
     }
 
     @Test func aMachineWithoutMemoryHasNone() throws {
