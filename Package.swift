@@ -160,8 +160,7 @@ let package = Package(
         .testTarget(
             name: "FoundationModelsTests",
             dependencies: [
-                "FoundationModels", "FoundationModelsTesting", "Inference", "JSON", "GuidedGeneration", "Tokenizers",
-                "TestSupport",
+                "FoundationModels", "FoundationModelsTesting", "Inference", "JSON", "GuidedGeneration", "TestSupport",
             ],
             resources: [.copy("Fixtures")],
             swiftSettings: strict),

@@ -373,6 +373,21 @@ struct EngineTests {
         #expect(outcome.usage?.forcedTokens == outcome.usage?.generatedTokens)
     }
 
+    @Test("a bracket that opens is chosen together with what may follow it")
+    func openingBracket() async throws {
+        // The vocabulary has the bracket alone and in one token with a quotation mark.
+        let grammar = try Grammar.jsonSchema(
+            JSONValue(parsing: #"{"type": "object", "additionalProperties": {"type": "boolean"}}"#))
+        var texts: Set<String> = []
+        for seed in UInt64(0)..<20 {
+            let request = GenerationRequest(
+                prompt: tokens(prompt), sampling: Sampling(mode: .random, temperature: 3, seed: seed),
+                maximumTokens: 1, matcher: Matcher(grammar, trie: engine.tokenTrie))
+            texts.insert(try await collect(engine.generate(request)).text)
+        }
+        #expect(texts == ["{", "{\""])
+    }
+
     @Test("the maximum holds inside forced text")
     func forcedMaximum() async throws {
         let matcher = Matcher(try Grammar.choice(["the name in there"]), trie: engine.tokenTrie)
