@@ -64,8 +64,10 @@ extension ModelServer {
             let chat = try ChatCompletionRequest(object)
             let engine = try textEngine(chat.model)
             size = engine.contextSize
-            do { tokens = try engine.tokens(
-                    of: chat.messages.answering(schema: nil), thinks: chat.thinkingBudget != nil, isBounded: false) } catch {
+            do {
+                tokens = try engine.tokens(
+                    of: chat.messages.answering(schema: nil), thinks: chat.thinkingBudget != nil, isBounded: false)
+            } catch {
                 throw ChatAnswer.error(error)
             }
         } else {
