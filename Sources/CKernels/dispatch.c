@@ -14,6 +14,12 @@ static const ck_kernels *table_of(ck_instruction_set set) {
         }
 #endif
         return NULL;
+    case CK_SET_NEON:
+#if defined(__aarch64__)
+        return ck_neon_kernels();
+#else
+        return NULL;
+#endif
     }
     return NULL;
 }
@@ -24,7 +30,7 @@ const ck_kernels *ck_kernels_in_use(void) {
     const ck_kernels *table = atomic_load_explicit(&in_use, memory_order_acquire);
     if (table) return table;
     // Threads that meet here choose the same one.
-    for (int set = CK_SET_AVX2; !table; set--) table = table_of((ck_instruction_set)set);
+    for (int set = CK_SET_NEON; !table; set--) table = table_of((ck_instruction_set)set);
     atomic_store_explicit(&in_use, table, memory_order_release);
     return table;
 }
@@ -39,4 +45,6 @@ bool ck_select(ck_instruction_set set) {
     return table != NULL;
 }
 
-const char *ck_set_name(ck_instruction_set set) { return set == CK_SET_AVX2 ? "avx2" : "scalar"; }
+const char *ck_set_name(ck_instruction_set set) {
+    return set == CK_SET_AVX2 ? "avx2" : set == CK_SET_NEON ? "neon" : "scalar";
+}

@@ -33,9 +33,13 @@ _Static_assert(sizeof(ck_activation) == 64, "one cache line");
 
 /// 32 neighbouring activations of one token, rounded to 15 bits: `x ≈ d · q`. Kernels widen weights to 16 bits by taking
 /// every second byte of four neighbours, first 0 and 2, then 1 and 3; activations stand likewise, and two of them multiply
-/// two columns of 8 rows (`pmaddwd`).
+/// two columns of 8 rows (`pmaddwd`). NEON multiplies bytes instead, with two parts of each activation. (A table's kernels read
+/// what its own rounding wrote.)
 typedef struct {
-    int16_t q[32];            ///< column `c` at `ck_fine_place(c)`
+    union {
+        int16_t q[32];                           ///< column `c` at `ck_fine_place(c)`
+        struct { int8_t high[32], low[32]; };    ///< NEON: 128 · high + low, both in -127...127
+    };
     int32_t half_total[2];    ///< sums of q of columns 0...15 and 16...31
     int32_t total;            ///< of both
     float d;                  ///< the scale
@@ -125,6 +129,10 @@ typedef struct {
 extern const ck_kernels ck_scalar_kernels;
 #if defined(__x86_64__)
 extern const ck_kernels ck_avx2_kernels;
+#endif
+#if defined(__aarch64__)
+/// The one of the NEON tables that suits this processor.
+const ck_kernels *ck_neon_kernels(void);
 #endif
 
 /// The table in use.

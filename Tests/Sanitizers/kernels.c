@@ -7,6 +7,16 @@
 
 #include "CKernels.h"
 
+/// The plain set, and the fast one of this architecture.
+static const ck_instruction_set sets[2] = {
+    CK_SET_SCALAR,
+#if defined(__aarch64__)
+    CK_SET_NEON,
+#else
+    CK_SET_AVX2,
+#endif
+};
+
 static uint64_t state = 1;
 
 static uint32_t next(void) {
@@ -47,7 +57,7 @@ static void matmul(ck_pool *pool, ck_type type, bool fine, int64_t rows, int64_t
     for (int64_t i = 0; i < rows; i++) some[i] = (int32_t)(rows - 1 - i);
     for (int set = 0; set < 2; set++) {
         ys[set] = calloc((size_t)(tokens * rows), sizeof(float));
-        if (!ck_select((ck_instruction_set)set)) {
+        if (!ck_select(sets[set])) {
             memcpy(ys[set], ys[0], sizeof(float) * (size_t)(tokens * rows));
             continue;
         }
@@ -89,7 +99,7 @@ static void attention(ck_pool *pool, int32_t heads, int32_t kv_heads, int32_t di
     for (int set = 0; set < 2; set++) {
         outs[set] = malloc(sizeof(float) * (size_t)(count * width));
         ones[set] = malloc(sizeof(float) * (size_t)width);
-        if (!ck_select((ck_instruction_set)set)) {
+        if (!ck_select(sets[set])) {
             memcpy(outs[set], outs[0], sizeof(float) * (size_t)(count * width));
             memcpy(ones[set], ones[0], sizeof(float) * (size_t)width);
             continue;
@@ -118,7 +128,7 @@ static void elementwise(ck_pool *pool, int64_t count) {
     int32_t *top = malloc(4 * (size_t)count);
     const size_t bytes = sizeof(float) * (size_t)count;
     for (int set = 0; set < 2; set++) {
-        const bool runs = ck_select((ck_instruction_set)set);
+        const bool runs = ck_select(sets[set]);
         float **r = results[set];
         for (int i = 0; i < 8; i++) r[i] = memcpy(malloc(bytes), runs ? x : results[0][i], bytes);
         if (!runs) continue;

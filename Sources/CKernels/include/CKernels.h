@@ -26,10 +26,11 @@ extern "C" {
 
 // MARK: - Instruction sets
 
-/// The implementations that may exist in this binary, slowest first.
+/// The implementations that may exist in this binary, slowest first. No processor runs both of the fast ones.
 typedef enum ck_instruction_set {
     CK_SET_SCALAR = 0,
     CK_SET_AVX2 = 1,
+    CK_SET_NEON = 2,    ///< arm64; with the instruction for dot products of bytes where the processor has it
 } ck_instruction_set;
 
 /// The set in use: the fastest that this processor supports, unless `ck_select` chose another.
@@ -42,7 +43,7 @@ bool ck_supports(ck_instruction_set set);
 /// while an operation runs.
 bool ck_select(ck_instruction_set set);
 
-/// "scalar", "avx2".
+/// "scalar", "avx2", "neon".
 const char *ck_set_name(ck_instruction_set set);
 
 // MARK: - Element types
