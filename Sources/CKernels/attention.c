@@ -51,7 +51,7 @@ void ck_cache_store(
 // fixed places, whoever computes them, and the parts are always put together in the same order.
 
 /// Slots of a range, a multiple of what kernels take at once.
-#define RANGE_SLOTS 512
+#define RANGE_SLOTS 256
 /// What kernels take at once: a window begins at a multiple of it.
 #define WINDOW_SLOTS 64
 
