@@ -21,7 +21,7 @@ package struct ToolChoicePrompt: Sendable {
         let lines = tools.map { undescribed.contains($0.name) ? "- \($0.name)" : Self.line(for: $0) }
         choice =
             Self.examples(none: none) + [
-                ChatMessage(.user, Self.question(tools: lines, conversation: Self.lines(of: conversation)))
+                ChatMessage(.user, Self.question(tools: lines, conversation: Self.lines(of: conversation), none: none))
             ]
     }
 
@@ -46,10 +46,17 @@ package struct ToolChoicePrompt: Sendable {
             + (tool.description.isEmpty ? "" : ": \(tool.description)")
     }
 
-    private static func question(tools: [String], conversation: [String]) -> String {
-        "Tools:\n\(tools.joined(separator: "\n"))\n\nConversation:\n\(conversation.joined(separator: "\n"))\n\n"
-            + "Which tool is to be called next?"
+    /// Behind a result it is asked first whether anything is left to do: small models otherwise take the tool that was not
+    /// called yet. (Of 11 questions whose results answered them, the default model left 10 at that, instead of 3.)
+    private static func question(tools: [String], conversation: [String], none: String) -> String {
+        let hasResult = conversation.last?.hasPrefix(resultMark) == true
+        return "Tools:\n\(tools.joined(separator: "\n"))\n\nConversation:\n\(conversation.joined(separator: "\n"))\n\n"
+            + (hasResult
+                ? "Has all that the user asked for been done? Then say \(none). Otherwise, which tool is to be called next?"
+                : "Which tool is to be called next?")
     }
+
+    private static let resultMark = "Result: "
 
     /// What the model is to do, shown with tools of the examples' own, so that nothing of them can be mistaken for the
     /// question.
@@ -80,7 +87,7 @@ package struct ToolChoicePrompt: Sendable {
                 everyday,
                 [
                     "User: How warm is it in Oslo?", #"Call: getWeather({"city": "Oslo"})"#,
-                    "Result: 12 degrees, cloudy",
+                    resultMark + "12 degrees, cloudy",
                 ], none
             ),
             (currency, ["User: How many kilometres are 5 miles?"], none),
@@ -91,7 +98,8 @@ package struct ToolChoicePrompt: Sendable {
         ]
         for example in examples {
             messages.append(
-                ChatMessage(.user, question(tools: example.tools, conversation: example.conversation)))
+                ChatMessage(
+                    .user, question(tools: example.tools, conversation: example.conversation, none: none)))
             messages.append(ChatMessage(.assistant, example.answer))
         }
         return messages
@@ -105,7 +113,7 @@ package struct ToolChoicePrompt: Sendable {
             case .assistant:
                 (message.content.isEmpty ? [] : ["Assistant: \(message.content)"])
                     + message.toolCalls.map { "Call: \($0.name)(\($0.arguments.text(spaced: true)))" }
-            case .tool: ["Result: \(message.content)"]
+            case .tool: [resultMark + message.content]
             }
         }
     }
