@@ -59,7 +59,13 @@ def main():
     flags = frame.module_flags(options.modules) + frame.macro_flags(options.modules)
     modules = pathlib.Path(options.modules) if options.modules else pathlib.Path(frame.build("fm")).parent / "Modules"
     rooms = [modules.resolve().parent / f"{room}.build" for room in ROOMS]
-    objects = [path for room in rooms for path in sorted(room.rglob("*.o"))]
+    # What is left of sources that were renamed or removed still lies there.
+    objects = [
+        path
+        for room in rooms
+        for path in sorted(room.rglob("*.o"))
+        if any((frame.ROOT / "Sources" / room.stem).rglob(path.stem))
+    ]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         sources, tests = copy(pathlib.Path(options.sources), folder)
