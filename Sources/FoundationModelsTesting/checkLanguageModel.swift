@@ -23,12 +23,14 @@ public struct LanguageModelViolation: Sendable, Hashable, CustomStringConvertibl
 ///
 /// The model is asked about a dozen short questions.
 ///
-/// - Parameter patience: How long a single question may take.
+/// - Parameters:
+///   - patience: How long a single question may take.
+///   - reportsUsage: Whether it counts its tokens. Some servers do not say how many a stream has.
 /// - Returns: What was wrong; nothing for a model that conforms.
 public func checkLanguageModel(
-    _ model: some LanguageModel, patience: Duration = .seconds(120)
+    _ model: some LanguageModel, patience: Duration = .seconds(120), reportsUsage: Bool = true
 ) async -> [LanguageModelViolation] {
-    var checker = LanguageModelChecker(model: model, patience: patience)
+    var checker = LanguageModelChecker(model: model, patience: patience, reportsUsage: reportsUsage)
     await checker.checkConfiguration()
     await checker.checkText()
     await checker.checkStreaming()
@@ -42,11 +44,13 @@ public func checkLanguageModel(
 private struct LanguageModelChecker<Model: LanguageModel> {
     let model: Model
     let patience: Duration
+    let reportsUsage: Bool
     private(set) var violations: [LanguageModelViolation] = []
 
-    init(model: Model, patience: Duration) {
+    init(model: Model, patience: Duration, reportsUsage: Bool) {
         self.model = model
         self.patience = patience
+        self.reportsUsage = reportsUsage
     }
 
     private mutating func report(_ check: String, _ text: String) {
@@ -90,7 +94,7 @@ private struct LanguageModelChecker<Model: LanguageModel> {
     }
 
     mutating func checkText() async {
-        let model = model
+        let (model, reportsUsage) = (model, reportsUsage)
         await run("text") { report in
             let session = LanguageModelSession(model: model, instructions: "Be brief.")
             let response = try await session.respond(to: "Say hello.")
@@ -102,8 +106,10 @@ private struct LanguageModelChecker<Model: LanguageModel> {
                 return
             }
             let usage = response.usage
-            if usage.input.totalTokenCount <= 0 { report("no input tokens are reported") }
-            if usage.output.totalTokenCount <= 0 { report("no output tokens are reported") }
+            if reportsUsage {
+                if usage.input.totalTokenCount <= 0 { report("no input tokens are reported") }
+                if usage.output.totalTokenCount <= 0 { report("no output tokens are reported") }
+            }
             if !(0...max(0, usage.input.totalTokenCount)).contains(usage.input.cachedTokenCount) {
                 report("\(usage.input.cachedTokenCount) of \(usage.input.totalTokenCount) input tokens were cached")
             }

@@ -13,7 +13,8 @@ extension Transcript {
             let continuesLast =
                 continuing && reasoning.isEmpty && messages.last?["role"] == "assistant"
                 && messages.last?["tool_calls"] == nil
-            var message = continuesLast ? messages.removeLast() : ["role": "assistant"]
+            // There even when it is empty: templates of some servers fail on a message without it, and others take no null.
+            var message = continuesLast ? messages.removeLast() : ["role": "assistant", "content": ""]
             change(&message)
             if !reasoning.isEmpty {
                 message["reasoning_content"] = .string(reasoning)

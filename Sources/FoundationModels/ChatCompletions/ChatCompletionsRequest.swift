@@ -34,8 +34,7 @@ extension LanguageModelExecutorGenerationRequest {
         body["reasoning_effort"] = contextOptions.reasoningLevel.map { .string($0.chatCompletionsEffort) }
         if !enabledToolDefinitions.isEmpty {
             body["tools"] = .array(enabledToolDefinitions.map(\.chatCompletionsTool))
-            let isRequired = generationOptions.toolCallingMode?.kind == .required
-            body["tool_choice"] = isRequired ? "required" : "auto"
+            body["tool_choice"] = toolChoice
         }
         if let schema {
             body["response_format"] = [
@@ -48,6 +47,14 @@ extension LanguageModelExecutorGenerationRequest {
         body["stream"] = true
         body["stream_options"] = ["include_usage": true]
         return .object(body)
+    }
+
+    /// Which tool the model is to call. One that has to be called is named where there is no other: some servers know no
+    /// `required`.
+    private var toolChoice: JSONValue {
+        guard generationOptions.toolCallingMode?.kind == .required else { return "auto" }
+        guard enabledToolDefinitions.count == 1 else { return "required" }
+        return ["type": "function", "function": ["name": .string(enabledToolDefinitions[0].name)]]
     }
 }
 

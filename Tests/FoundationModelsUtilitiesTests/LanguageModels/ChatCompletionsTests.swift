@@ -192,14 +192,18 @@ private struct NoParameters: Tool {
             to: "How warm is Oslo?", contextOptions: ContextOptions(reasoningLevel: .moderate))
         #expect(response.content == "Warm.")
         try await session.respond(to: "Sure?")
+        // What is said here does not matter: the server calls no tool, and that is the model's business.
+        try await session.respond(to: "Really?", options: GenerationOptions(toolCallingMode: .required))
 
+        #expect(
+            server.requests.last?.json["tool_choice"] == ["type": "function", "function": ["name": "getWeather"]])
         #expect(server.requests[0].json["reasoning_effort"] == "medium")
         #expect(server.requests[0].json["tool_choice"] == "auto")
         #expect(server.requests[0].json["tools"]?.arrayValue?.first?["function"]?["name"] == "getWeather")
         let expected: JSONValue = [
             ["role": "user", "content": "How warm is Oslo?"],
             [
-                "role": "assistant",
+                "role": "assistant", "content": "",
                 "tool_calls": [
                     [
                         "id": "call-1", "type": "function",
@@ -224,7 +228,8 @@ private struct NoParameters: Tool {
         }
         #expect(
             kinds == [
-                "instructions", "prompt", "reasoning", "calls", "output", "response", "prompt", "response",
+                "instructions", "prompt", "reasoning", "calls", "output", "response", "prompt", "response", "prompt",
+                "response",
             ])
     }
 
