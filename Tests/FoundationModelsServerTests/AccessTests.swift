@@ -99,6 +99,8 @@ import Testing
         let first = try gate.enter(2)
         let second = try gate.enter(1)
         #expect(gate.admitted == 3 && gate.waiting == 1)
+        let tooMany = #expect(throws: APIError.self) { try gate.enter(4) }
+        #expect(tooMany?.status == 400 && tooMany?.parameter == "n")
         let error = #expect(throws: APIError.self) { try gate.enter(1) }
         #expect(error?.status == 429 && (error?.retryAfter ?? 0) >= 1)
         first.release()

@@ -102,6 +102,25 @@ import fm
         #expect(value["usage"]?["output_tokens"] == 12)
     }
 
+    @Test func aNumberThatIsCutOffIsNoValue() async throws {
+        fixture.folder.write(Array(#"{"type": "integer", "minimum": 100000}"#.utf8), "schema.json")
+        try TinyModel.write(to: URL(fileURLWithPath: "\(fixture.folder.path)/tiny.gguf"))
+        let words = [
+            "respond", "-m", "\(fixture.folder.path)/tiny.gguf", "--schema", "\(fixture.folder.path)/schema.json",
+            "--max-tokens", "3", "--greedy", "hello",
+        ]
+        let outcome = await fixture.run(words, makeModel: Context.models([:]))
+        #expect(outcome.code == .unfinished && outcome.output.isEmpty, "\(outcome)")
+        #expect(outcome.messages.contains("The response ended after 3 tokens"), "\(outcome.messages)")
+    }
+
+    @Test func schemasAreNoLongerThanAPromptCanBe() async throws {
+        let long = #"{"type": "integer", "description": ""# + String(repeating: "a", count: 1 << 20) + #""}"#
+        fixture.folder.write(Array(long.utf8), "schema.json")
+        let outcome = await fixture.run(["respond", "--schema", "\(fixture.folder.path)/schema.json", "hello"], [])
+        #expect(outcome.code == .schema && outcome.messages.contains("at most 1048576 bytes"), "\(outcome.messages)")
+    }
+
     @Test func jsonHasAnswerUsageAndTimes() async throws {
         let outcome = await fixture.run(
             ["respond", "--json", "hello"], [[.text("day"), .usage(input: 12, cached: 3, output: 7, reasoning: 2)]])

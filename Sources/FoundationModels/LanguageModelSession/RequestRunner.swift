@@ -299,7 +299,9 @@ struct RequestRunner {
             if wasCut, !content.isComplete { throw unfinished(error) }
             throw error
         }
-        guard content.isComplete else { throw unfinished() }
+        // Of a number that was cut off nobody can say whether it was at its end.
+        let endsInNumber = response.isStructured && progress.text.last?.isNumber == true
+        guard content.isComplete, !(wasCut && endsInNumber) else { throw unfinished() }
     }
 }
 

@@ -45,6 +45,11 @@ package final class AdmissionGate: Sendable {
 
     /// Places for some generations, or an error that says when to come again.
     package func enter(_ count: Int) throws(APIError) -> Place {
+        guard count <= concurrent + queued else {
+            throw .invalid(
+                "n", code: "invalid_value",
+                "The request asks for \(count) answers; this server takes \(concurrent + queued) at most at a time.")
+        }
         let retry: Int? = state.withLock { state in
             guard state.admitted + count > concurrent + queued else {
                 state.admitted += count

@@ -4,8 +4,16 @@ import JSON
 
 /// Reads a JSON Schema from a file.
 package enum SchemaFile {
+    /// What is longer takes too long to read, and would not fit a prompt.
+    private static let mostBytes = 1 << 20
+
     package static func read(_ path: String) throws -> GenerationSchema {
         let text = try PromptInput.text(ofFile: path)
+        guard text.utf8.count <= mostBytes else {
+            throw Failure(
+                .schema, "\(path): a schema has at most \(mostBytes) bytes, this one has \(text.utf8.count): shorten it"
+            )
+        }
         let value: JSONValue
         do { value = try JSONValue(parsing: text) } catch { throw Failure(.schema, "\(path): \(error)") }
         return try schema(value, source: path)
