@@ -78,11 +78,8 @@ package struct ToolChoicePrompt: Sendable {
             "- getWeather(city): Gets the weather of a city.",
             "- sendMessage(person, text): Sends a message to a person.",
         ]
+        // What has a result stands first: small models keep to what they have read last.
         let examples: [(tools: [String], conversation: [String], answer: String)] = [
-            (area, ["User: How large is the area of a triangle with base 3 and height 4?"], none),
-            (area, ["User: How large is a round table of radius 2?"], "areaOfCircle"),
-            (everyday, ["User: What is the capital of Norway?"], none),
-            (everyday, ["User: How warm is it in Oslo?"], "getWeather"),
             (
                 everyday,
                 [
@@ -90,6 +87,10 @@ package struct ToolChoicePrompt: Sendable {
                     resultMark + "12 degrees, cloudy",
                 ], none
             ),
+            (area, ["User: How large is the area of a triangle with base 3 and height 4?"], none),
+            (area, ["User: How large is a round table of radius 2?"], "areaOfCircle"),
+            (everyday, ["User: What is the capital of Norway?"], none),
+            (everyday, ["User: How warm is it in Oslo?"], "getWeather"),
             (currency, ["User: How many kilometres are 5 miles?"], none),
             (currency, ["User: I have 20 euros, what is that in yen?"], "convertCurrency"),
             (works, ["User: Which books did Tove Jansson write?"], "findBooks"),
