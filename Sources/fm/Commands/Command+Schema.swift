@@ -60,6 +60,9 @@ package struct SchemaBuilder {
         var members: [Property] = []
     }
 
+    /// Objects inside each other.
+    private static let depthLimit = 64
+
     private var name: String
     private var description: String?
     private var finished: [Property] = []
@@ -93,6 +96,9 @@ package struct SchemaBuilder {
             append(Property(option: option, name: value))
         case "--object":
             guard !value.isEmpty else { throw UsageError("\(option) needs the name of the property") }
+            guard open.count < Self.depthLimit else {
+                throw UsageError("--object \(value) is inside \(open.count) objects; more cannot be nested")
+            }
             open.append(Property(option: option, name: value))
         case "--end":
             guard let object = open.popLast() else { throw UsageError("--end without an --object before it") }

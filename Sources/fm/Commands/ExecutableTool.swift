@@ -1,5 +1,6 @@
 import Foundation
 import FoundationModels
+import Inference
 import JSON
 import Synchronization
 
@@ -14,17 +15,18 @@ extension Command.Option {
 ///
 /// `PROGRAM.json` beside it says what it is: an object with `description`, `parameters` (a JSON Schema) and, where it is not
 /// the program's own, `name`.
-struct ExecutableTool: Tool {
-    let name: String
-    let description: String
-    let parameters: GenerationSchema
+package struct ExecutableTool: Tool {
+    package let name: String
+    package let description: String
+    package let parameters: GenerationSchema
     let path: String
 
     /// Bytes of output above which a call fails: no context holds that much.
-    static let outputLimit = 1 << 20
-    static let timeLimit = Duration.seconds(60)
+    package static let outputLimit = 1 << 20
+    /// From the start of a call to the end of the program by force.
+    package var timeLimit = Duration.seconds(60)
 
-    init(_ path: String) throws {
+    package init(_ path: String) throws {
         let expanded = (path as NSString).expandingTildeInPath
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: expanded, isDirectory: &isFolder), !isFolder.boolValue else {
@@ -60,79 +62,65 @@ struct ExecutableTool: Tool {
             object["parameters"] ?? ["type": "object", "properties": [:]], source: "\(path).json")
     }
 
-    struct CallFailure: LocalizedError {
-        let errorDescription: String?
+    package struct CallFailure: LocalizedError {
+        package let errorDescription: String?
     }
 
-    @concurrent func call(arguments: GeneratedContent) async throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        // What it says on standard error is for people.
-        process.standardError = FileHandle.standardError
-        let json = arguments.jsonString
-        do { try process.run() } catch { throw CallFailure(errorDescription: "\(path) cannot be run: \(error)") }
-        let running = RunningProgram(process)
+    @concurrent package func call(arguments: GeneratedContent) async throws -> String {
+        let input = Array(arguments.jsonString.utf8)
+        let isCancelled = CancellationFlag()
         return try await withTaskCancellationHandler {
-            let bytes: [UInt8] = try await withCheckedThrowingContinuation { continuation in
+            try await withCheckedThrowingContinuation { continuation in
                 Thread.detachNewThread {
-                    try? input.fileHandleForWriting.write(contentsOf: Data(json.utf8))
-                    try? input.fileHandleForWriting.close()
-                }
-                DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(60)) { running.end(isLate: true) }
-                Thread.detachNewThread {
-                    var bytes: [UInt8] = []
-                    while let piece = try? output.fileHandleForReading.read(upToCount: 1 << 16), !piece.isEmpty {
-                        bytes += piece
-                        if bytes.count > Self.outputLimit {
-                            running.end(isLate: false)
-                            break
-                        }
-                    }
-                    process.waitUntilExit()
-                    if running.isLate {
-                        continuation.resume(
-                            throwing: CallFailure(errorDescription: "it did not end within 60 seconds"))
-                    } else if bytes.count > Self.outputLimit {
-                        continuation.resume(
-                            throwing: CallFailure(errorDescription: "it wrote more than \(Self.outputLimit) bytes"))
-                    } else if process.terminationReason == .uncaughtSignal {
-                        continuation.resume(
-                            throwing: CallFailure(
-                                errorDescription: "signal \(process.terminationStatus) ended it"))
-                    } else if process.terminationStatus != 0 {
-                        continuation.resume(
-                            throwing: CallFailure(
-                                errorDescription: "it ended with the status \(process.terminationStatus)"))
-                    } else {
-                        continuation.resume(returning: bytes)
-                    }
+                    continuation.resume(with: Result { try run(input, isCancelled: { isCancelled.isSet }) })
                 }
             }
-            guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw CallFailure(errorDescription: "its output is not UTF-8 text")
-            }
-            return text.hasSuffix("\n") ? String(text.dropLast()) : text
         } onCancel: {
-            running.end(isLate: false)
+            isCancelled.set()
         }
+    }
+
+    /// Runs the program on this thread until it has ended; what it leaves in the background is not waited for.
+    package func run(_ input: [UInt8], isCancelled: () -> Bool) throws -> String {
+        var program = ChildProcess(path, [], environment: ProcessInfo.processInfo.environment)
+        program.input = input
+        // What it says on standard error is for people.
+        program.sharesErrorOutput = true
+        var bytes: [UInt8] = []
+        let deadline = ContinuousClock.now + timeLimit
+        var isLate = false
+        let ended = program.run(
+            output: { piece in
+                bytes += piece
+                return bytes.count <= Self.outputLimit
+            },
+            isWanted: {
+                isLate = ContinuousClock.now >= deadline
+                return !isLate && !isCancelled()
+            })
+        func failure(_ text: String) -> CallFailure { CallFailure(errorDescription: text) }
+        if isCancelled() { throw CancellationError() }
+        if isLate {
+            throw failure("it did not end within \(String(format: "%g", timeLimit / .seconds(1))) seconds")
+        }
+        if bytes.count > Self.outputLimit { throw failure("it wrote more than \(Self.outputLimit) bytes") }
+        switch ended.reason {
+        case .notStarted(let why): throw failure("\(path) cannot be run: \(why)")
+        case .signal(let signal): throw failure("signal \(signal) ended it")
+        case .status(let status):
+            guard status == 0 else { throw failure("it ended with the status \(status)") }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw failure("its output is not UTF-8 text")
+        }
+        return text.hasSuffix("\n") ? String(text.dropLast()) : text
     }
 }
 
-/// Ends a program at most once.
-private final class RunningProgram: @unchecked Sendable {  // `process` is only asked to end
-    private let process: Process
-    private let state = Mutex(false)
+private final class CancellationFlag: Sendable {
+    private let state = Atomic(false)
 
-    init(_ process: Process) { self.process = process }
+    var isSet: Bool { state.load(ordering: .relaxed) }
 
-    var isLate: Bool { state.withLock { $0 } }
-
-    func end(isLate: Bool) {
-        guard process.isRunning else { return }
-        state.withLock { $0 = isLate }
-        process.terminate()
-    }
+    func set() { state.store(true, ordering: .relaxed) }
 }
