@@ -78,23 +78,23 @@ import fm
         "sleep 40", "exec sleep 40", "trap '' TERM; sleep 40; sleep 40", "exec >&-; sleep 40", "yes >/dev/null",
     ])
     func aProgramThatDoesNotEndIsEndedAtTheLimit(script: String) async throws {
-        let outcome = try call("echo $$ > \"$0.pid\"; \(script)", limit: .milliseconds(300))
-        #expect(message(outcome.result) == "it did not end within 0.3 seconds")
-        #expect(outcome.seconds >= 0.3 && outcome.seconds < 1.3)
+        let outcome = try call("echo $$ > \"$0.pid\"; \(script)", limit: .milliseconds(1500))
+        #expect(message(outcome.result) == "it did not end within 1.5 seconds")
+        #expect(outcome.seconds >= 1.5 && outcome.seconds < 20)
         #expect(try await !isRunning("add.pid"))
     }
 
     @Test func aProgramThatWritesWithoutEndIsEndedAtTheBound() async throws {
         let outcome = try call("echo $$ > \"$0.pid\"; yes")
         #expect(message(outcome.result) == "it wrote more than \(ExecutableTool.outputLimit) bytes")
-        #expect(outcome.seconds < 5)
+        #expect(outcome.seconds < 20)
         #expect(try await !isRunning("add.pid"))
     }
 
     @Test func aProgramInTheBackgroundIsNeitherWaitedForNorEnded() async throws {
         let outcome = try call("echo sunny; sleep 40 & echo $! > \"$0.pid\"")
         #expect(try outcome.result.get() == "sunny")
-        #expect(outcome.seconds < 5)
+        #expect(outcome.seconds < 20)
         #expect(try await isRunning("add.pid"))
         let text = String(decoding: fixture.folder.read("add.pid") ?? [], as: UTF8.self)
         kill(try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines))), SIGKILL)
