@@ -47,7 +47,7 @@ package struct ToolChoicePrompt: Sendable {
     }
 
     /// Behind a result it is asked first whether anything is left to do: small models otherwise take the tool that was not
-    /// called yet. (Of 11 questions whose results answered them, the default model left 10 at that, instead of 3.)
+    /// called yet. The figure `agents-python` shows it.
     private static func question(tools: [String], conversation: [String], none: String) -> String {
         let hasResult = conversation.last?.hasPrefix(resultMark) == true
         return "Tools:\n\(tools.joined(separator: "\n"))\n\nConversation:\n\(conversation.joined(separator: "\n"))\n\n"
