@@ -10,8 +10,15 @@
 /// A token must get the same sums to the last bit however many stand beside it, so both ways add up in the same order: of
 /// each block first the minima, then the products.
 
-/// The most tokens for which weights are not unpacked first.
-#define FEW_TOKENS 16
+/// The most tokens for which weights are not unpacked first: the more, the less it takes to widen them.
+INLINE int few_tokens(const ck_type type) {
+    switch (family_of(type)) {
+    case HALVED: return 4;
+    case PLAIN: return 8;
+    case SPLIT: return 16;
+    }
+}
+
 /// Columns of a panel, in sub-blocks.
 #define PANEL_SUBS 8
 /// Bytes of a panel, so that it stays in the first-level cache beside the activations of a tile.
@@ -79,7 +86,7 @@ INLINE void multiply_few(const ck_type type, const int T, const ck_matmul_job *j
 }
 
 /// A few more tokens, four at a time for each group, whose weights are still in a near cache from the first four on. That
-/// costs less than to unpack them, up to `FEW_TOKENS`. `kernel` is that of the type.
+/// costs less than to unpack them, up to `few_tokens`. `kernel` is that of the type.
 static void multiply_by_fours(const ck_matmul_job *job, void (*kernel)(const ck_matmul_job *)) {
     const size_t group_bytes = ck_row_bytes(job->type, job->cols) * CK_GROUP_ROWS;
     for (int64_t group = 0; group < job->groups; group++) {
@@ -107,11 +114,10 @@ INLINE size_t head_bytes(const ck_type type) {
 /// Bytes of a group in a panel.
 INLINE size_t panel_stride(const ck_type type) { return head_bytes(type) + PANEL_SUBS * unpacked_bytes(type); }
 
-/// `count` sub-blocks of one group from `first` on.
-INLINE void unpack_group(const ck_type type, const uint8_t *group, int64_t first, int64_t count, char *out) {
+/// `count` sub-blocks of one group.
+INLINE void unpack_group(const ck_type type, const uint8_t *block, int64_t count, char *out) {
     char *subs = out + head_bytes(type);
     if (subs_of(type) == 8) {    // panels are whole blocks
-        const uint8_t *block = group + first / 8 * stride_of(type);
         const block_scales s = load_block_scales(type, block);
         __m256 *head = (__m256 *)(void *)out;
         head[0] = s.d;
@@ -124,7 +130,7 @@ INLINE void unpack_group(const ck_type type, const uint8_t *group, int64_t first
         }
     } else {
         for (int64_t i = 0; i < count; i++) {
-            unpack_sub(type, group + (first + i) * stride_of(type), NULL, 0, subs + (size_t)i * unpacked_bytes(type));
+            unpack_sub(type, block + i * stride_of(type), NULL, 0, subs + (size_t)i * unpacked_bytes(type));
         }
     }
 }
@@ -205,12 +211,36 @@ INLINE void prefetch_token(
     for (int64_t i = 0; i < groups * CK_GROUP_ROWS * 4; i += 64) _mm_prefetch(y + i, _MM_HINT_T0);
 }
 
+/// The weights of the panel after this one, on their way from memory to the second-level cache while this one is multiplied.
+/// The first level has no room for them beside the panel.
+typedef struct {
+    const uint8_t *line;    ///< the next one
+    size_t gap;             ///< from the end of a group's weights to those of the next group
+    int lines, left;        ///< of a group, and how many of those remain
+    int groups;             ///< that remain
+    int per_tile;           ///< lines
+} next_panel;
+
+/// What one tile fetches of it.
+INLINE void fetch_next(next_panel *next) {
+    for (int i = 0; i < next->per_tile && next->groups > 0; i++) {
+        _mm_prefetch((const char *)next->line, _MM_HINT_T1);
+        next->line += 64;
+        if (--next->left == 0) {
+            next->line += next->gap;
+            next->left = next->lines;
+            next->groups--;
+        }
+    }
+}
+
 /// `T` tokens from `first` on, all groups of a panel.
 INLINE void multiply_panel(
     const ck_type type, const int T, const ck_matmul_job *job, const char *panel, int64_t group, int64_t groups, int64_t first,
-    int64_t first_sub, int64_t subs) {
+    int64_t first_sub, int64_t subs, next_panel *next) {
     int64_t g = 0, fetched = 0;
     for (; g + GROUPS <= groups; g += GROUPS) {
+        fetch_next(next);
         for (; fetched * groups < (g + GROUPS) * T; fetched++) {    // a part with each tile
             prefetch_token(job, first + T + fetched, group, groups, first_sub, subs);
         }
@@ -221,25 +251,44 @@ INLINE void multiply_panel(
     }
 }
 
+/// What comes after the panel of `groups` groups from `first` on whose weights stand at `data`: the next columns of the same
+/// groups, the first ones of the next groups, or those of the next job.
+INLINE next_panel panel_after(
+    const ck_type type, const ck_matmul_job *job, const uint8_t *data, int64_t first, int64_t groups, int64_t most, bool ends) {
+    const int bytes = PANEL_SUBS / subs_of(type) * stride_of(type), lines = (bytes + 63) / 64;
+    const size_t group_bytes = (size_t)(job->cols / 32 / subs_of(type)) * (size_t)stride_of(type);
+    const int64_t rest = job->groups - first - groups;
+    next_panel next = {.line = data + bytes, .lines = lines, .left = lines, .groups = (int)groups};
+    next.gap = group_bytes - (size_t)lines * 64;
+    if (ends) {
+        next.line = rest > 0 ? job->data + (size_t)(first + groups) * group_bytes : job->next;
+        next.groups = !next.line ? 0 : (int)ck_min(most, rest > 0 ? rest : job->groups);
+    }
+    const int tiles = (int)((job->tokens + TILE - 1) / TILE * ck_max(1, groups / GROUPS));
+    next.per_tile = (next.groups * lines + tiles - 1) / tiles;
+    return next;
+}
+
 INLINE void multiply_many(const ck_type type, const ck_matmul_job *job) {
     const int64_t subs = job->cols / 32, most = (int64_t)(PANEL_BYTES / panel_stride(type)) / GROUPS * GROUPS;
     const size_t group_bytes = (size_t)(subs / subs_of(type)) * (size_t)stride_of(type);
     char *panel = job->scratch;
     for (int64_t first = 0; first < job->groups; first += most) {
         const int64_t groups = ck_min(most, job->groups - first);
-        for (int64_t sub = 0; sub < subs; sub += PANEL_SUBS) {
+        const uint8_t *data = job->data + (size_t)first * group_bytes;
+        for (int64_t sub = 0; sub < subs; sub += PANEL_SUBS, data += PANEL_SUBS / subs_of(type) * stride_of(type)) {
             const int64_t count = ck_min(PANEL_SUBS, subs - sub);
             for (int64_t g = 0; g < groups; g++) {
-                const uint8_t *group = job->data + (size_t)(first + g) * group_bytes;
-                unpack_group(type, group, sub, count, panel + (size_t)g * panel_stride(type));
+                unpack_group(type, data + (size_t)g * group_bytes, count, panel + (size_t)g * panel_stride(type));
             }
+            next_panel next = panel_after(type, job, data, first, groups, most, sub + PANEL_SUBS >= subs);
             int64_t t = 0;
-            for (; t + 4 <= job->tokens; t += 4) multiply_panel(type, 4, job, panel, first, groups, t, sub, count);
+            for (; t + 4 <= job->tokens; t += 4) multiply_panel(type, 4, job, panel, first, groups, t, sub, count, &next);
             if (t + 2 <= job->tokens) {
-                multiply_panel(type, 2, job, panel, first, groups, t, sub, count);
+                multiply_panel(type, 2, job, panel, first, groups, t, sub, count, &next);
                 t += 2;
             }
-            if (t < job->tokens) multiply_panel(type, 1, job, panel, first, groups, t, sub, count);
+            if (t < job->tokens) multiply_panel(type, 1, job, panel, first, groups, t, sub, count, &next);
         }
     }
 }
@@ -259,7 +308,7 @@ INLINE void multiply_many(const ck_type type, const ck_matmul_job *job) {
         case 3:                                                                                              \
         case 4: NAME##_4(job); break;                                                                        \
         default:                                                                                             \
-            if (job->tokens <= FEW_TOKENS) {                                                                 \
+            if (job->tokens <= few_tokens(TYPE)) {                                                          \
                 multiply_by_fours(job, NAME);                                                                \
             } else {                                                                                         \
                 NAME##_many(job);                                                                            \

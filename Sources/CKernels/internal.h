@@ -62,6 +62,7 @@ static inline bool ck_rounds_input(ck_type type) { return type != CK_F32 && type
 typedef struct {
     ck_type type;
     const uint8_t *data;                 ///< the first group
+    const uint8_t *next;                 ///< what the thread will probably be given after this, to be fetched; or NULL
     int64_t groups, cols, tokens;
     const ck_activation *activations;    ///< [tokens, cols / 32], for types that round
     const ck_fine_activation *fine;      ///< likewise; used instead when it is not NULL

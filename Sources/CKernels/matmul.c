@@ -107,6 +107,14 @@ static void multiply_tail(const call *c, const ck_product *product, int64_t firs
     }
 }
 
+/// The weights of a piece of a product; NULL if it has no such piece.
+static const uint8_t *data_of(const call *c, int32_t p, int64_t piece) {
+    const ck_matrix *matrix = c->products[p].matrix;
+    const int64_t first = (piece - c->first_piece[p]) * c->piece_groups[p];
+    if (first >= matrix->rows / CK_GROUP_ROWS) return NULL;
+    return (const uint8_t *)matrix->data + (size_t)first * group_bytes(matrix);
+}
+
 static void multiply_piece(void *context, int64_t index, int32_t thread) {
     const call *c = context;
     const int64_t piece = index / c->token_pieces, first_token = index % c->token_pieces * c->piece_tokens;
@@ -122,7 +130,10 @@ static void multiply_piece(void *context, int64_t index, int32_t thread) {
         return;
     }
     ck_matmul_job job = job_of(c, product->matrix, first_token, tokens, thread);
-    job.data = (const uint8_t *)product->matrix->data + (size_t)first * group_bytes(product->matrix);
+    job.data = data_of(c, p, piece);
+    // Threads that keep pace take every so manyth piece.
+    const int64_t next = (index + ck_pool_threads(c->pool)) / c->token_pieces;
+    if (next != piece) job.next = data_of(c, p, next);
     job.groups = ck_min(c->piece_groups[p], groups - first);
     job.y = product->y + first_token * product->y_stride + first * CK_GROUP_ROWS;
     job.y_stride = product->y_stride;

@@ -147,9 +147,11 @@ final class Scheduler: @unchecked Sendable {
         let request = job.request
         let count = request.prompt.count
         do throws(InferenceError) {
-            let sequence = try prefixes.begin(
+            let begun = try prefixes.begin(
                 request.prompt, adapter: request.adapter?.digest, most: request.isPrewarm ? count : count - 1,
-                capacity: count + (request.isPrewarm ? 0 : min(request.maximumTokens ?? 256, contextSize)))
+                capacity: count + (request.isPrewarm ? 0 : min(request.maximumTokens ?? 256, contextSize)),
+                isCancelled: { job.isCancelled })
+            guard let sequence = begun else { return job.finish(throwing: CancellationError()) }
             if let trace, let note = beginnings.note(request.prompt, cached: sequence.tokens.count) {
                 trace.note(note, .cache)
             }
@@ -195,7 +197,10 @@ final class Scheduler: @unchecked Sendable {
             for share in shares where share.rowCount > 0 {
                 let sequence = share.generation.sequence
                 let used = sequence.tokens.count
-                try sequence.cache.reserve(used + share.rowCount, used: used, limit: contextSize)
+                guard
+                    try sequence.cache.reserve(
+                        used + share.rowCount, used: used, limit: contextSize, isCancelled: isCancelled)
+                else { return }
             }
             guard try transformer.step(batch, isCancelled: isCancelled) else { return }
             let choosing = shares.filter(\.chooses)

@@ -61,35 +61,49 @@ final class KeyValueCache {
     }
 
     /// Makes room for `count` tokens and keeps the first `used` of them.
-    func reserve(_ count: Int, used: Int, limit: Int) throws(InferenceError) {
-        guard count > capacity else { return }
+    /// - Parameter isCancelled: Asked before each layer.
+    /// - Returns: False when it was given up; then nothing has changed.
+    func reserve(
+        _ count: Int, used: Int, limit: Int, isCancelled: () -> Bool
+    ) throws(InferenceError) -> Bool {
+        guard count > capacity else { return true }
         let grown = Self.rounded(min(max(count, capacity + capacity / 2), max(count, limit)))
         let newMemory = try Self.allocate(layerCount * Self.layerBytes(headCount, headWidth, grown))
         let newLayers = UnsafeMutablePointer<ck_cache>.allocate(capacity: layerCount)
         newLayers.initialize(repeating: ck_cache(), count: layerCount)
         Self.place(newLayers, layerCount, headCount, headWidth, grown, in: newMemory)
-        copy(used, into: newLayers)
+        guard copy(used, into: newLayers, isCancelled) else {
+            ck_free(newMemory.baseAddress, newMemory.count)
+            newLayers.deallocate()
+            return false
+        }
         ck_free(memory.baseAddress, memory.count)
         layers.deallocate()
         memory = newMemory
         layers = newLayers
         capacity = grown
+        return true
     }
 
     /// Copies the first `count` tokens into another sequence's cache, which must have room for them.
-    func copyPrefix(_ count: Int, to other: KeyValueCache) {
+    /// - Parameter isCancelled: Asked before each layer.
+    /// - Returns: False when it was given up.
+    func copyPrefix(_ count: Int, to other: KeyValueCache, isCancelled: () -> Bool) -> Bool {
         precondition(count <= other.capacity && count <= capacity)
-        copy(count, into: other.layers)
+        return copy(count, into: other.layers, isCancelled)
     }
 
-    private func copy(_ count: Int, into target: UnsafeMutablePointer<ck_cache>) {
-        guard count > 0 else { return }
+    /// However little is copied, it lies in every part of memory that is new, so the system has to find and clear all of it
+    /// here, which takes far longer than the copying.
+    private func copy(_ count: Int, into target: UnsafeMutablePointer<ck_cache>, _ isCancelled: () -> Bool) -> Bool {
+        guard count > 0 else { return true }
         // Keys stand in blocks of slots; a block that is copied beyond `count` holds numbers that are not read before
         // they are written.
         let block = Int(CK_KEY_BLOCK)
         let keyCount = (count + block - 1) / block * block * headWidth
         let valueCount = count * headWidth
         for layer in 0..<layerCount {
+            if isCancelled() { return false }
             let (from, to) = (layers[layer], target[layer])
             for head in 0..<headCount {
                 let fromStart = head * Int(from.capacity) * headWidth
@@ -98,6 +112,7 @@ final class KeyValueCache {
                 (to.values + toStart).update(from: from.values + fromStart, count: valueCount)
             }
         }
+        return true
     }
 
     /// The memory of the first `count` tokens, piece by piece: for each layer the keys of each head, then the values of

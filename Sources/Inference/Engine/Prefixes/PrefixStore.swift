@@ -68,14 +68,19 @@ final class PrefixStore {
     ///   - most: The most tokens that may be taken: all but the last where a token is to be predicted, since the last one
     ///     must be computed for that.
     ///   - capacity: The tokens that it will have, as far as is known.
+    ///   - isCancelled: Asked many times while memory is made ready.
+    /// - Returns: Nil when it was given up.
     func begin(
-        _ prompt: [TokenID], adapter: [UInt8]?, most: Int, capacity: Int
-    ) throws(InferenceError) -> CachedSequence {
+        _ prompt: [TokenID], adapter: [UInt8]?, most: Int, capacity: Int, isCancelled: () -> Bool
+    ) throws(InferenceError) -> CachedSequence? {
         let start = trace?.now
         let found = tree(adapter).longestPrefix(of: prompt)
         let common = min(found.length, most)
         let capacity = min(max(capacity, 1), contextSize)
-        let (sequence, source) = try make(prompt, adapter, common, most, found.holders, capacity)
+        guard
+            let (sequence, source) = try make(
+                prompt, adapter, common, most, found.holders, capacity, isCancelled)
+        else { return nil }
         touch(sequence)
         active.append(sequence)
         if let trace, let start {
@@ -91,8 +96,8 @@ final class PrefixStore {
 
     private func make(
         _ prompt: [TokenID], _ adapter: [UInt8]?, _ common: Int, _ most: Int, _ holders: [CachedSequence],
-        _ capacity: Int
-    ) throws(InferenceError) -> (CachedSequence, source: String) {
+        _ capacity: Int, _ isCancelled: () -> Bool
+    ) throws(InferenceError) -> (CachedSequence, source: String)? {
         let needed = KeyValueCache.rounded(capacity)
         if let snapshots = snapshots(adapter), let (length, snapshot) = snapshots.longestPrefix(of: prompt),
             min(length, most) >= common + Self.leastReadTokens
@@ -105,7 +110,7 @@ final class PrefixStore {
                 return (sequence, "disk")
             }
             // Without the snapshot there may be another, or what memory has.
-            return try make(prompt, adapter, common, most, holders, capacity)
+            return try make(prompt, adapter, common, most, holders, capacity, isCancelled)
         }
         guard common > 0 else {
             evict(adding: needed)
@@ -118,9 +123,11 @@ final class PrefixStore {
         if let free,
             free.tokens.count - common <= Self.expendableTokens || free.cache.capacity + needed > limit
         {
+            guard
+                try free.cache.reserve(capacity, used: common, limit: contextSize, isCancelled: isCancelled)
+            else { return nil }
             idle.removeAll { $0 === free }
             forget(free, keeping: common)
-            try free.cache.reserve(capacity, used: common, limit: contextSize)
             evict(adding: free.cache.capacity)
             return (free, "taken")
         }
@@ -129,7 +136,7 @@ final class PrefixStore {
         evict(sparing: source, adding: needed)
         let sequence = CachedSequence(try KeyValueCache(configuration, capacity: needed), adapter: adapter)
         guard common >= Self.leastCopiedTokens else { return (sequence, "none") }
-        source.cache.copyPrefix(common, to: sequence.cache)
+        guard source.cache.copyPrefix(common, to: sequence.cache, isCancelled: isCancelled) else { return nil }
         sequence.tokens = Array(prompt[..<common])
         index(sequence)
         return (sequence, "copied")
