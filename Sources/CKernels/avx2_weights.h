@@ -112,10 +112,11 @@ INLINE __m256i weights(const ck_type type, const uint8_t *block, const int sub, 
             sub % 2 == 0 ? low_bits(q) : high_bits(q), move_bits(load(block + 128 + 32 * v), 1, sub, 4));
     }
     case CK_Q6_K: {
-        const int half = sub / 4, quarter = sub % 4;
-        __m256i q = load(block + 32 * (16 * half + 8 * (quarter & 1) + v));
-        __m256i h = load(block + 1024 + 32 * (8 * half + v));
-        return _mm256_or_si256(quarter < 2 ? low_bits(q) : high_bits(q), move_bits(h, 3, 2 * quarter, 4));
+        const uint8_t *planes = block + 32 * (24 * (sub / 4) + v);
+        if (sub % 4 < 3) return _mm256_and_si256(load(planes + 256 * (sub % 4)), _mm256_set1_epi8(63));
+        return _mm256_or_si256(
+            _mm256_or_si256(move_bits(load(planes), 3, 6, 0), move_bits(load(planes + 256), 3, 6, 2)),
+            move_bits(load(planes + 512), 3, 6, 4));
     }
     case CK_Q2_K: return move_bits(load(block + 128 + 32 * (8 * (sub / 4) + v)), 3, 2 * (sub % 4), 0);
     case CK_Q3_K: {

@@ -7,8 +7,11 @@
 /// precision scales are words of two bytes, so that 16 bytes convert to the 8 rows' scales. Floats are words of their own
 /// size: one vector is 8 rows of one column.
 ///
-/// Nothing is re-coded, with one exception: the 32 fifth bits of a row's Q5_0 or Q5_1 block change places, so that bit `k`
-/// of byte `c` belongs to column `4k + c` and a shift of the vector brings four columns of bits to their quants.
+/// Two fields change their bits' places within a row before that, so that fewer instructions bring a vector of weights
+/// together. Of the 32 fifth bits of a Q5_0 or Q5_1 block, bit `k` of byte `c` belongs to column `4k + c`, and a shift of the
+/// vector brings four columns of bits to their quants. The six bits of Q6_K stand together: of 128 columns, byte `c` of
+/// three planes of 32 has those of columns `c`, `32 + c` and `64 + c` and, as its upper two, two of column `96 + c`, the lowest
+/// first.
 #ifndef CK_LAYOUT_H
 #define CK_LAYOUT_H
 
@@ -16,10 +19,13 @@
 
 #include "CKernels.h"
 
+/// How the bits of a row's field stand.
+typedef enum { CK_AS_IN_FILE = 0, CK_FIFTH_BITS, CK_SIX_BITS } ck_coding;
+
 /// `words` words of `width` bytes (2 or 4).
 typedef struct {
     uint8_t width, words;
-    bool is_bits;    ///< the exception above
+    ck_coding coding;
 } ck_field;
 
 typedef struct {

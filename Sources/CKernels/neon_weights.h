@@ -114,10 +114,14 @@ INLINE int8x16_t weights(const ck_type type, const uint8_t *block, const int sub
         break;
     }
     case CK_Q6_K: {
-        const int half = sub / 4, quarter = sub % 4;
-        const uint8x16_t q = words(block, 16 * half + 8 * (quarter & 1) + v, quad);
-        const uint8x16_t h = words(block + 1024, 8 * half + v, quad);
-        w = vorrq_u8(quarter < 2 ? low_bits(q) : high_bits(q), move_bits(h, 3, 2 * quarter, 4));
+        const uint8_t *planes = block + 768 * (sub / 4);
+        if (sub % 4 < 3) {
+            w = vandq_u8(words(planes, 8 * (sub % 4) + v, quad), bytes_of(63));
+        } else {
+            w = vorrq_u8(
+                vorrq_u8(vshrq_n_u8(words(planes, v, quad), 6), move_bits(words(planes, 8 + v, quad), 3, 6, 2)),
+                move_bits(words(planes, 16 + v, quad), 3, 6, 4));
+        }
         break;
     }
     case CK_Q2_K: w = move_bits(words(block + 128, 8 * (sub / 4) + v, quad), 3, 2 * (sub % 4), 0); break;

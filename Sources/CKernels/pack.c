@@ -6,22 +6,25 @@
 #include "formats.h"
 #include "internal.h"
 
+#define HALF {2, 1, CK_AS_IN_FILE}
+#define WORDS(COUNT) {4, COUNT, CK_AS_IN_FILE}
+
 static const ck_layout layouts[31] = {
-    [CK_F32] = {1, {{4, 1, false}}},
-    [CK_F16] = {1, {{2, 1, false}}},
-    [CK_BF16] = {1, {{2, 1, false}}},
-    [CK_Q4_0] = {2, {{2, 1, false}, {4, 4, false}}},
-    [CK_Q4_1] = {3, {{2, 1, false}, {2, 1, false}, {4, 4, false}}},
-    [CK_Q5_0] = {3, {{2, 1, false}, {4, 1, true}, {4, 4, false}}},
-    [CK_Q5_1] = {4, {{2, 1, false}, {2, 1, false}, {4, 1, true}, {4, 4, false}}},
-    [CK_Q8_0] = {2, {{2, 1, false}, {4, 8, false}}},
-    [CK_IQ4_NL] = {2, {{2, 1, false}, {4, 4, false}}},
-    [CK_Q2_K] = {4, {{4, 4, false}, {4, 16, false}, {2, 1, false}, {2, 1, false}}},
-    [CK_Q3_K] = {4, {{4, 8, false}, {4, 16, false}, {4, 3, false}, {2, 1, false}}},
-    [CK_Q4_K] = {4, {{2, 1, false}, {2, 1, false}, {4, 3, false}, {4, 32, false}}},
-    [CK_Q5_K] = {5, {{2, 1, false}, {2, 1, false}, {4, 3, false}, {4, 8, false}, {4, 32, false}}},
-    [CK_Q6_K] = {4, {{4, 32, false}, {4, 16, false}, {4, 4, false}, {2, 1, false}}},
-    [CK_IQ4_XS] = {4, {{2, 1, false}, {2, 1, false}, {4, 1, false}, {4, 32, false}}},
+    [CK_F32] = {1, {WORDS(1)}},
+    [CK_F16] = {1, {HALF}},
+    [CK_BF16] = {1, {HALF}},
+    [CK_Q4_0] = {2, {HALF, WORDS(4)}},
+    [CK_Q4_1] = {3, {HALF, HALF, WORDS(4)}},
+    [CK_Q5_0] = {3, {HALF, {4, 1, CK_FIFTH_BITS}, WORDS(4)}},
+    [CK_Q5_1] = {4, {HALF, HALF, {4, 1, CK_FIFTH_BITS}, WORDS(4)}},
+    [CK_Q8_0] = {2, {HALF, WORDS(8)}},
+    [CK_IQ4_NL] = {2, {HALF, WORDS(4)}},
+    [CK_Q2_K] = {4, {WORDS(4), WORDS(16), HALF, HALF}},
+    [CK_Q3_K] = {4, {WORDS(8), WORDS(16), WORDS(3), HALF}},
+    [CK_Q4_K] = {4, {HALF, HALF, WORDS(3), WORDS(32)}},
+    [CK_Q5_K] = {5, {HALF, HALF, WORDS(3), WORDS(8), WORDS(32)}},
+    [CK_Q6_K] = {3, {{4, 48, CK_SIX_BITS}, WORDS(4), HALF}},
+    [CK_IQ4_XS] = {4, {HALF, HALF, WORDS(1), WORDS(32)}},
 };
 
 const ck_layout *ck_layout_of(ck_type type) { return &layouts[type]; }
@@ -53,25 +56,61 @@ static inline uint32_t gather_bits(uint32_t y) {
     return x;
 }
 
+/// Bytes of a row's six-bit weights, for all of a block.
+#define SIX_BIT_BYTES 192
+
+/// The lower four bits of 256 columns, 64 to 32 bytes, and the upper two, as Q6_K has them, to planes of six bits.
+static void join_six_bits(const uint8_t *source, uint8_t *planes) {
+    for (int half = 0; half < 2; half++, planes += 96) {
+        const uint8_t *low = source + 64 * half, *high = source + 128 + 32 * half;
+        for (int c = 0; c < 32; c++) {
+            const int h = high[c];
+            const int last = low[32 + c] >> 4 | h >> 6 << 4;
+            planes[c] = (uint8_t)((low[c] & 15) | (h & 3) << 4 | (last & 3) << 6);
+            planes[32 + c] = (uint8_t)((low[32 + c] & 15) | (h >> 2 & 3) << 4 | (last >> 2 & 3) << 6);
+            planes[64 + c] = (uint8_t)(low[c] >> 4 | (h >> 4 & 3) << 4 | last >> 4 << 6);
+        }
+    }
+}
+
+/// The inverse of `join_six_bits`.
+static void split_six_bits(const uint8_t *planes, uint8_t *destination) {
+    for (int half = 0; half < 2; half++, planes += 96) {
+        uint8_t *low = destination + 64 * half, *high = destination + 128 + 32 * half;
+        for (int c = 0; c < 32; c++) {
+            const int a = planes[c], b = planes[32 + c], d = planes[64 + c];
+            const int last = a >> 6 | b >> 6 << 2 | d >> 6 << 4;
+            low[c] = (uint8_t)((a & 15) | (d & 15) << 4);
+            low[32 + c] = (uint8_t)((b & 15) | (last & 15) << 4);
+            high[c] = (uint8_t)((a >> 4 & 3) | (b >> 4 & 3) << 2 | (d >> 4 & 3) << 4 | last >> 4 << 6);
+        }
+    }
+}
+
 void ck_pack_block(ck_type type, const uint8_t *source, size_t stride, uint8_t *destination) {
     const ck_layout *layout = &layouts[type];
     for (int32_t f = 0; f < layout->count; f++) {
-        ck_field field = layout->fields[f];
-        if (field.is_bits) {
-            for (int r = 0; r < CK_GROUP_ROWS; r++) {
-                uint32_t word = spread_bits(ck_load32(source + (size_t)r * stride));
-                memcpy(destination + 4 * r, &word, 4);
+        const ck_field field = layout->fields[f];
+        const size_t bytes = (size_t)field.width * field.words;
+        for (int r = 0; r < CK_GROUP_ROWS; r++) {
+            const uint8_t *row = source + (size_t)r * stride;
+            uint8_t *to = destination + field.width * r;
+            uint8_t planes[SIX_BIT_BYTES];
+            if (field.coding == CK_FIFTH_BITS) {
+                const uint32_t word = spread_bits(ck_load32(row));
+                memcpy(to, &word, 4);
+                continue;
             }
-        } else if (field.width == 4) {
-            for (int w = 0; w < field.words; w++) {
-                for (int r = 0; r < CK_GROUP_ROWS; r++) {
-                    memcpy(destination + 32 * w + 4 * r, source + (size_t)r * stride + 4 * w, 4);
-                }
+            if (field.coding == CK_SIX_BITS) {
+                join_six_bits(row, planes);
+                row = planes;
             }
-        } else {
-            for (int r = 0; r < CK_GROUP_ROWS; r++) memcpy(destination + 2 * r, source + (size_t)r * stride, 2);
+            if (field.width == 4) {
+                for (int w = 0; w < field.words; w++) memcpy(to + 32 * w, row + 4 * w, 4);
+            } else {
+                memcpy(to, row, 2);
+            }
         }
-        size_t bytes = (size_t)field.width * field.words;
         source += bytes;
         destination += bytes * CK_GROUP_ROWS;
     }
@@ -80,18 +119,20 @@ void ck_pack_block(ck_type type, const uint8_t *source, size_t stride, uint8_t *
 void ck_unpack_block(ck_type type, const uint8_t *source, int32_t row, uint8_t *destination) {
     const ck_layout *layout = &layouts[type];
     for (int32_t f = 0; f < layout->count; f++) {
-        ck_field field = layout->fields[f];
+        const ck_field field = layout->fields[f];
+        const size_t bytes = (size_t)field.width * field.words;
+        uint8_t planes[SIX_BIT_BYTES], *to = field.coding == CK_SIX_BITS ? planes : destination;
         for (int w = 0; w < field.words; w++) {
-            const uint8_t *word = source + (size_t)(w * CK_GROUP_ROWS + row) * field.width;
-            if (field.is_bits) {
-                uint32_t bits = gather_bits(ck_load32(word));
-                memcpy(destination, &bits, 4);
-            } else {
-                memcpy(destination, word, field.width);
-            }
-            destination += field.width;
+            memcpy(to + field.width * w, source + (size_t)(w * CK_GROUP_ROWS + row) * field.width, field.width);
         }
-        source += (size_t)field.width * field.words * CK_GROUP_ROWS;
+        if (field.coding == CK_FIFTH_BITS) {
+            const uint32_t word = gather_bits(ck_load32(to));
+            memcpy(to, &word, 4);
+        } else if (field.coding == CK_SIX_BITS) {
+            split_six_bits(planes, destination);
+        }
+        source += bytes * CK_GROUP_ROWS;
+        destination += bytes;
     }
 }
 
