@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import pathlib
+import select
 import statistics
 import subprocess
 import sys
@@ -246,10 +247,23 @@ def llama_bench(model_path, *, prompts=(), generate=0, depths=(0,), repeat=1, th
     return [speeds[key] for key in prompts or depths]
 
 
+def _is_read(stream):
+    """Whether somebody still reads what is written to a pipe; true for files and terminals."""
+    try:
+        poll = select.poll()
+        poll.register(stream.fileno(), 0)
+        return not any(events & (select.POLLERR | select.POLLHUP) for _, events in poll.poll(0))
+    except (OSError, ValueError):
+        return False
+
+
 def _excepthook(kind, value, trace):
     if kind is Unmeasured:
         print(f"figures: {value}", file=sys.stderr)
         os._exit(2)
+    if kind is BrokenPipeError and not _is_read(sys.stdout):
+        # Who read what is printed has enough, as in `./figures NAME | head`. What the figure started has ended by now.
+        os._exit(1)
     sys.__excepthook__(kind, value, trace)
 
 

@@ -51,4 +51,10 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        status = main(sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Who read the list has enough, as in `./figures | head`.
+        os._exit(1)
+    sys.exit(status)

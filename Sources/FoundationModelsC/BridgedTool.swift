@@ -98,13 +98,19 @@ package final class BridgedTool: Tool, HandledObject {
 }
 
 extension BridgedTool {
-    /// The tools of an array of handles.
-    static func tools(
+    /// The tools of an array of handles. Several that are defined alike, such as instances of one class, are one tool for the model:
+    /// the first of them is called. Different ones with one name stay, and are an error of the request.
+    package static func tools(
         _ handles: UnsafePointer<UnsafeRawPointer?>?, _ count: Int32
     ) throws(InvalidArgument) -> [any Tool] {
         var tools: [any Tool] = []
+        var definitions: [Transcript.ToolDefinition] = []
         for handle in try elements(handles, count, "tools") {
-            tools.append(try HandleTable.shared.object(handle, as: BridgedTool.self))
+            let tool = try HandleTable.shared.object(handle, as: BridgedTool.self)
+            let definition = Transcript.ToolDefinition(tool: tool)
+            if definitions.contains(definition) { continue }
+            definitions.append(definition)
+            tools.append(tool)
         }
         return tools
     }

@@ -179,6 +179,25 @@ package final class ModelServer: HTTPHandler {
             ).response, head)
     }
 
+    package func refuse(_ head: HTTPRequestHead, status: Int) -> HTTPResponse {
+        let (code, message) =
+            switch status {
+            case 408: ("request_timeout", "The request did not come to its end in time.")
+            case 414: ("uri_too_long", "The first line of the request is too long.")
+            case 431: ("headers_too_large", "The headers of the request are too large.")
+            case 505: ("unsupported_version", "The version must be HTTP/1.1 or HTTP/1.0.")
+            case 500...: ("server_error", "The server cannot take the request.")
+            default:
+                (
+                    "malformed_request",
+                    "This is no whole HTTP/1.1 request: its first line, a header such as Host or Content-Length, or a chunk of its "
+                        + "body is malformed or missing."
+                )
+            }
+        let type = status < 500 || status == 505 ? "invalid_request_error" : "server_error"
+        return finished(APIError(status: status, type: type, code: code, message).response, head)
+    }
+
     package func answer(_ request: HTTPRequest) -> HTTPResponse {
         do throws(APIError) {
             let client = try configuration.access.client(request.head)

@@ -10,6 +10,7 @@ package struct JSONError: Error, Hashable, CustomStringConvertible {
         case invalidNumber
         case nestingTooDeep(limit: Int)
         case trailingBytes
+        case repeatedKey(String)
     }
 
     package let reason: Reason
@@ -30,6 +31,7 @@ package struct JSONError: Error, Hashable, CustomStringConvertible {
             case .invalidNumber: "invalid number"
             case .nestingTooDeep(let limit): "nested deeper than \(limit)"
             case .trailingBytes: "text after the end of the value"
+            case .repeatedKey(let key): "the key \(JSONValue.quoted(String(key.prefix(80)))) comes a second time"
             }
         return "invalid JSON at byte \(offset): \(what)"
     }

@@ -14,8 +14,14 @@ extension JSONValue {
     package static let defaultDepthLimit = 512
 
     /// Reads a text as RFC 8259 has it.
-    package init(parsing text: String, depthLimit: Int = defaultDepthLimit) throws(JSONError) {
-        try self.init(parsing: Array(text.utf8), depthLimit: depthLimit)
+    /// - Parameter allowsRepeatedKeys: Whether an object may have a key twice; the last value counts then.
+    package init(
+        parsing text: String, depthLimit: Int = defaultDepthLimit, allowsRepeatedKeys: Bool = true
+    ) throws(JSONError) {
+        var parser = JSONParser(
+            bytes: Array(text.utf8), allowsPartial: false, depthLimit: depthLimit,
+            allowsRepeatedKeys: allowsRepeatedKeys)
+        self = try parser.parseDocument().value
     }
 
     package init(parsing bytes: [UInt8], depthLimit: Int = defaultDepthLimit) throws(JSONError) {
@@ -46,13 +52,15 @@ struct JSONParser {
     /// Whether the end of the text may stand anywhere.
     let allowsPartial: Bool
     let depthLimit: Int
+    let allowsRepeatedKeys: Bool
     private var position = 0
     private var openDepth = 0
 
-    init(bytes: [UInt8], allowsPartial: Bool, depthLimit: Int) {
+    init(bytes: [UInt8], allowsPartial: Bool, depthLimit: Int, allowsRepeatedKeys: Bool = true) {
         self.bytes = bytes
         self.allowsPartial = allowsPartial
         self.depthLimit = depthLimit
+        self.allowsRepeatedKeys = allowsRepeatedKeys
     }
 
     mutating func parseDocument() throws(JSONError) -> PartialJSON {
@@ -137,6 +145,7 @@ struct JSONParser {
                 try leaveOpen(depth: depth)
                 return .object(object)
             }
+            if !allowsRepeatedKeys, object[key] != nil { throw error(.repeatedKey(key)) }
             guard bytes[position] == UInt8(ascii: ":") else { throw error(.unexpectedByte(bytes[position])) }
             position += 1
             skipSpace()

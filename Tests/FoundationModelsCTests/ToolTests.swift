@@ -15,11 +15,13 @@ private let note: @convention(c) (UnsafeRawPointer?, UInt32) -> Void = { argumen
 }
 
 @Suite(.serialized) struct ToolTests {
-    private func makeTool(_ name: String = "find") throws -> (handle: UnsafeRawPointer?, tool: BridgedTool) {
+    private func makeTool(
+        _ name: String = "find", _ description: String = "Finds a word."
+    ) throws -> (handle: UnsafeRawPointer?, tool: BridgedTool) {
         let schema = FMGenerationSchemaCreate("Arguments", nil)
         let property = FMGenerationSchemaPropertyCreate("word", nil, "string", false)
         FMGenerationSchemaAddProperty(schema, property)
-        let made = reporting { FMBridgedToolCreate(name, "Finds a word.", schema, note, $0, $1) }
+        let made = reporting { FMBridgedToolCreate(name, description, schema, note, $0, $1) }
         #expect(made.status == 0)
         FMRelease(property)
         FMRelease(schema)
@@ -82,6 +84,17 @@ private let note: @convention(c) (UnsafeRawPointer?, UInt32) -> Void = { argumen
         await #expect(throws: BridgedTool.Released.self) { try await waiting.value }
         await #expect(throws: BridgedTool.Released.self) { try await tool.call(arguments: arguments("after")) }
         #expect(arrived.withLock { $0.allSatisfy { $0.arguments != "{\"word\": \"after\"}" } })
+    }
+
+    @Test func instancesOfOneToolAreOne() throws {
+        let (first, second) = (try makeTool(), try makeTool())
+        let (other, namesake) = (try makeTool("seek"), try makeTool("find", "Finds a number."))
+        let handles = [first.handle, second.handle, other.handle, namesake.handle]
+        let tools = try BridgedTool.tools(handles, 4)
+        #expect(
+            tools.map { ObjectIdentifier($0 as AnyObject) }
+                == [first, other, namesake].map { ObjectIdentifier($0.tool) })
+        for handle in handles { FMRelease(handle) }
     }
 
     @Test func badToolsAreRefused() {

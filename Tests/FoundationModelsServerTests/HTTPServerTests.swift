@@ -19,7 +19,7 @@ extension ServedModelTests {
             limits.receiveTime = .seconds(1)
             let socket = try ListeningSocket(host: "127.0.0.1", port: 0)
             port = socket.port
-            http = try HTTPServer(socket, handler: server, limits: limits)
+            http = HTTPServer(socket, handler: server, limits: limits)
         }
 
         /// A connection that a test writes to and reads from byte by byte.
@@ -48,6 +48,8 @@ extension ServedModelTests {
                     $0 = false
                 }
             }
+
+            func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
             func send(_ text: String) {
                 var bytes = Array(text.utf8)[...]
@@ -188,8 +190,9 @@ extension ServedModelTests {
             let client = Client(port)
             client.send(start)
             let begin = ContinuousClock.now
-            _ = try await client.read()
+            let answer = try await client.read()
             #expect(ContinuousClock.now - begin < .seconds(15))
+            if start.isEmpty { #expect(answer.isEmpty) } else { expectRefusal(answer, 408) }
             #expect(try await wait(.seconds(5)) { http.connectionCount == 0 })
             http.stop()
         }
@@ -209,6 +212,90 @@ extension ServedModelTests {
                 client.send("GET /v1/models HTTP/1.1\r\n\(headers)\r\n\r\n")
                 #expect(try await client.read(until: "}}").hasPrefix("HTTP/1.1 403"))
             }
+            http.stop()
+        }
+
+        // MARK: What is no request
+
+        /// An answer of the server's own: one head, an error in JSON.
+        private func expectRefusal(_ answer: String, _ status: Int) {
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+            #expect(answer.components(separatedBy: "Content-Length: ").count == 2)
+            #expect(answer.contains("Content-Type: application/json\r\n"))
+            let body = answer.components(separatedBy: "\r\n\r\n").dropFirst().joined()
+            let error = try? JSONValue(parsing: body)["error"]?["message"]?.stringValue
+            #expect(error?.isEmpty == false, "\(answer)")
+        }
+
+        private struct Refusal: Sendable, CustomTestStringConvertible {
+            var testDescription: String
+            var text: String
+            var status: Int
+
+            init(_ name: String, _ text: String, _ status: Int) {
+                (testDescription, self.text, self.status) = (name, text, status)
+            }
+        }
+
+        private static let chunked =
+            "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+        private static func tokenize(length: String) -> String {
+            "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: \(length)\r\n\r\n{}"
+        }
+
+        @Test(arguments: [
+            Refusal("one word", "GARBAGE\r\n\r\n", 400),
+            Refusal("no version", "GET /health\r\nHost: localhost\r\n\r\n", 400),
+            Refusal("a space in the address", "GET /hea lth HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+            Refusal("a coming version", "GET /health HTTP/2.0\r\nHost: localhost\r\n\r\n", 505),
+            Refusal("no host", "GET /health HTTP/1.1\r\n\r\n", 400),
+            Refusal("no colon", "GET /health HTTP/1.1\r\nHost localhost\r\n\r\n", 400),
+            Refusal("a negative length", tokenize(length: "-1"), 400),
+            Refusal("a length that is a word", tokenize(length: "two"), 400),
+            Refusal("a length without end", tokenize(length: "99999999999999999999999"), 413),
+            Refusal(
+                "a long address", "GET /\(String(repeating: "a", count: 40_000)) HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                414),
+            Refusal(
+                "a long header",
+                "GET /health HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "a", count: 40_000))\r\n\r\n", 431),
+            Refusal("a chunk of no size", chunked + "zz\r\nabc\r\n", 400),
+            Refusal("a chunk of endless size", chunked + "ffffffffffffffffff\r\n", 413),
+            Refusal("a chunk with a long line", chunked + "5;x=\(String(repeating: "y", count: 60_000))", 400),
+            Refusal("a cut head", "GET /health HTTP/1.1\r\nHost: lo", 400),
+            Refusal("a cut body", tokenize(length: "20"), 400),
+        ])
+        private func whatIsNoRequestIsAnsweredInJSON(_ refusal: Refusal) async throws {
+            let client = Client(port)
+            client.send(refusal.text)
+            client.endSending()
+            expectRefusal(try await client.read(), refusal.status)
+            #expect(try await wait(.seconds(5)) { http.connectionCount == 0 })
+            let metrics = Client(port)
+            metrics.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            let text = try await metrics.read()
+            #expect(text.contains("status=\"\(refusal.status)\"} 1\n"))
+            http.stop()
+        }
+
+        @Test func aRefusalBehindAnAnswer() async throws {
+            let client = Client(port)
+            client.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try await client.read(until: "}").hasPrefix("HTTP/1.1 200"))
+            client.send("GET /health HTTP/1.1\r\n\r\n")
+            expectRefusal(try await client.read(), 400)
+            http.stop()
+        }
+
+        /// The answer comes although the server does not read what it refuses.
+        @Test func aLargeBodyThatIsSentAllTheSame() async throws {
+            let client = Client(port)
+            client.send(
+                "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9999999\r\n\r\n"
+            )
+            client.send(String(repeating: " ", count: 9_999_999))
+            expectRefusal(try await client.read(), 413)
             http.stop()
         }
 

@@ -36,7 +36,7 @@ import Testing
         (hello + #", "logit_bias": {"5": 1}"#, "logit_bias", "unsupported_parameter"),
         (hello + #", "top_logprobs": 2"#, "top_logprobs", "invalid_value"),
         (hello + #", "logprobs": true, "top_logprobs": 21"#, "top_logprobs", "invalid_value"),
-        (hello + #", "stop": [""]"#, "stop[0]", "invalid_type"),
+        (hello + #", "stop": [""]"#, "stop[0]", "invalid_value"),
         (hello + #", "stream_options": {}"#, "stream_options", "invalid_value"),
         (hello + #", "modalities": ["audio"]"#, "modalities", "unsupported_parameter"),
         (hello + #", "functions": [{}]"#, "functions", "unsupported_parameter"),

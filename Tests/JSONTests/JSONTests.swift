@@ -31,6 +31,14 @@ import Testing
         #expect(try JSONValue(parsing: #"{"\u00e9":1}"#) != JSONValue(parsing: #"{"e\u0301":1}"#))
     }
 
+    @Test func repeatedKeysAreRefusedWhereAsked() throws {
+        let text = #"{"a": {"\u0062": 1, "c": 2, "b": 3}}"#
+        #expect(try JSONValue(parsing: text)["a"]?["b"] == 3)
+        let error = #expect(throws: JSONError.self) { try JSONValue(parsing: text, allowsRepeatedKeys: false) }
+        #expect(error?.reason == .repeatedKey("b"))
+        #expect(throws: Never.self) { try JSONValue(parsing: #"[{"a": 1}, {"a": 2}]"#, allowsRepeatedKeys: false) }
+    }
+
     @Test(arguments: [("1", "1.0"), ("10", "1e1"), ("0", "-0.00"), ("0.5", "5e-1"), ("100", "1E+2")])
     func numbersAreEqualByValue(left: String, right: String) throws {
         #expect(try JSONValue(parsing: left) == JSONValue(parsing: right))

@@ -310,7 +310,7 @@ class Tools(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(set(tool.loops), {asyncio.get_running_loop()})
 
     async def test_sessions_keep_their_tools(self):
-        session = fm.LanguageModelSession("Use the tool.", tools=[Upper()])
+        session = fm.LanguageModelSession("Use the tool.", tools=[Upper(), Upper()])
         gc.collect()
         # The form of the answer bounds it; a limit of tokens might cut the arguments of a call.
         options = fm.GenerationOptions(sampling=fm.SamplingMode.greedy())

@@ -125,7 +125,7 @@ import fm
         configuration.access = AccessPolicy(tokens: ["secret"])
         configuration.allowance = .init(tokensPerDay: 20)
         let socket = try ListeningSocket(host: "127.0.0.1", port: 0)
-        let http = try HTTPServer(socket, handler: ModelServer(engine, configuration))
+        let http = HTTPServer(socket, handler: ModelServer(engine, configuration))
         defer { http.stop() }
         let fixture = fixture(UInt16(socket.port))
         func quota() async -> CommandFixture.Outcome { await fixture.run(["quota-usage"]) }

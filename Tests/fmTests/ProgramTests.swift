@@ -127,6 +127,15 @@ import fm
         #expect(named.status == 5 && named.output.contains("cannot be read as a model"))
     }
 
+    @Test func aModelForEmbeddingsIsNoDefault() throws {
+        folder.write(modelBytes(1000), "models/a.gguf")
+        try TinyEncoder.write(to: URL(fileURLWithPath: "\(folder.path)/models/vectors.gguf"))
+        let named = try run("available", before: "export FM_MODEL=vectors")
+        #expect(named.status == 5)
+        #expect(named.output == "not available: 'vectors' makes embeddings and writes no text.\n")
+        #expect(try run("available").output == "available: a\n")
+    }
+
     @Test func controlCharactersOfErrorsAreSpelledOut() throws {
         let name = "no\u{1b}[31m\u{9b}" + String(repeating: "x", count: 100_000)
         let ended = try run("models", "--path", name)

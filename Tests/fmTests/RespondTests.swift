@@ -114,6 +114,28 @@ import fm
         #expect(outcome.messages.contains("The response ended after 3 tokens"), "\(outcome.messages)")
     }
 
+    private static let badSchemas: [(String, [UInt8])] = [
+        ("the key \"a\" comes a second time", Array(#"{"type": "object", "properties": {"a": {}, "a": {}}}"#.utf8)),
+        // {} in UTF-16, "é" in Latin-1.
+        ("is not UTF-8 text", [0xff, 0xfe, 0x7b, 0, 0x7d, 0]),
+        ("is not UTF-8 text", [0x7b, 0x22, 0xe9, 0x22, 0x3a, 0x31, 0x7d]),
+    ]
+
+    @Test(arguments: badSchemas)
+    func schemasThatAreNoGoodJSON(_ text: String, _ bytes: [UInt8]) async throws {
+        fixture.folder.write(bytes, "schema.json")
+        let outcome = await fixture.run(["respond", "--schema", "\(fixture.folder.path)/schema.json", "hello"], [])
+        #expect(outcome.code == .schema && outcome.messages.contains(text), "\(outcome.messages)")
+    }
+
+    @Test(arguments: ["missing/talk.json", ""])
+    func aConversationThatCannotBeKeptIsToldBeforeTheAnswer(_ name: String) async throws {
+        let path = "\(fixture.folder.path)/\(name)"
+        // Without a turn, an answer would be another failure.
+        let outcome = await fixture.run(["respond", "--transcript", path, "hello"], [])
+        #expect(outcome.code == .storage && outcome.messages.contains("cannot write"), "\(outcome.messages)")
+    }
+
     @Test func schemasAreNoLongerThanAPromptCanBe() async throws {
         let long = #"{"type": "integer", "description": ""# + String(repeating: "a", count: 1 << 20) + #""}"#
         fixture.folder.write(Array(long.utf8), "schema.json")

@@ -45,6 +45,15 @@ import fm
         #expect(try JSONValue(parsing: outcome.output)["properties"]?["a"] == unbounded)
     }
 
+    @Test func wholeBoundsKeepTheirDigits() async throws {
+        let outcome = await CommandFixture().run([
+            "schema", "object", "--name", "T", "--integer", "a", "--minimum", "9007199254740993", "--maximum", "1e18",
+        ])
+        let property = try JSONValue(parsing: outcome.output)["properties"]?["a"]
+        #expect(
+            property == ["type": "integer", "minimum": 9_007_199_254_740_993, "maximum": 1_000_000_000_000_000_000])
+    }
+
     @Test(arguments: [
         (["--string", "a"], "'schema object' needs --name NAME"),
         (["--name", "T", "--object", "o", "--string", "a"], "--object o has no --end"),
@@ -56,6 +65,10 @@ import fm
         ),
         (["--name", "T", "--integer", "a", "--choice", "1"], "--choice goes with --string, not with --integer a"),
         (["--name", "T", "--integer", "a", "--minimum", "1.5"], "--minimum takes a whole number, not '1.5'"),
+        (
+            ["--name", "T", "--integer", "a", "--minimum", "9007199254740993", "--maximum", "9007199254740992"],
+            "the least value of 'a' is above the greatest"
+        ),
         (["--name", "T", "--number", "a", "--maximum", "x"], "--maximum takes a number, not 'x'"),
         (
             ["--name", "T", "--string", "a", "--min-items", "1"],

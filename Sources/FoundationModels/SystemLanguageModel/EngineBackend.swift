@@ -49,8 +49,8 @@ package struct EngineBackend: LocalModelBackend {
         return model
     }
 
-    /// Why the file of a model cannot be loaded, as far as its header says, which is read once.
-    private func damage(of model: ModelStore.Model) -> String? { (try? ModelStore())?.damage(of: model) }
+    /// Why a model cannot write text, as far as the header of its file says, which is read once.
+    private func fault(of model: ModelStore.Model) -> String? { (try? ModelStore())?.textFault(of: model) }
 
     package var identifier: String { model?.path ?? "none" }
 
@@ -62,7 +62,7 @@ package struct EngineBackend: LocalModelBackend {
     package var availability: SystemLanguageModel.Availability {
         if let simulated { return .unavailable(simulated) }
         return switch try? choose() {
-        case .ready(let model)?: damage(of: model) == nil ? .available : .unavailable(.modelNotReady)
+        case .ready(let model)?: fault(of: model) == nil ? .available : .unavailable(.modelNotReady)
         case .notDownloaded?, nil: .unavailable(.modelNotReady)
         case .switchedOff?: .unavailable(.appleIntelligenceNotEnabled)
         case .tooLittleMemory?: .unavailable(.deviceNotEligible)
@@ -74,7 +74,7 @@ package struct EngineBackend: LocalModelBackend {
         do {
             switch try choose() {
             case .ready(let model):
-                return damage(of: model).map { "The file \(model.path) cannot be read as a model: \($0)." }
+                return fault(of: model).map { "The file \(model.path) \($0)." }
                     ?? "The model is there."
             case .notDownloaded(let name):
                 return "The model \"\(name)\" has not been downloaded. Run: fm pull \(name)"

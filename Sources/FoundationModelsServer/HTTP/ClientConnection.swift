@@ -14,19 +14,34 @@ package final class ClientConnection: Sendable {
         case sending
     }
 
+    private struct State {
+        var phase = Phase.receiving
+        var since = ContinuousClock.now
+        var isLate = false
+    }
+
     /// −1 for a request that came by no connection.
-    private let descriptor: Int32
+    let descriptor: Int32
     /// The numeric address without its port.
     package let address: String
-    private let state: Mutex<(phase: Phase, since: ContinuousClock.Instant)>
+    private let state = Mutex(State())
 
     package init(descriptor: Int32 = -1, address: String = "local") {
         self.descriptor = descriptor
         self.address = address
-        state = Mutex((.receiving, .now))
     }
 
-    func enter(_ phase: Phase) { state.withLock { $0 = (phase, .now) } }
+    func enter(_ phase: Phase) {
+        state.withLock { state in
+            state.phase = phase
+            state.since = .now
+        }
+    }
+
+    var phase: Phase { state.withLock { $0.phase } }
+
+    /// Whether a request took longer than it may.
+    var isLate: Bool { state.withLock { $0.isLate } }
 
     /// Waits until a descriptor is readable, the client has gone or the time is over.
     package func wait(for readable: Int32, until deadline: ContinuousClock.Instant) -> Wait {
@@ -57,20 +72,63 @@ package final class ClientConnection: Sendable {
         return poll(&descriptors, 1, 0) > 0
     }
 
-    /// Ends the connection when its client takes longer than it may to send a request or to read an answer.
+    /// Ends the wait for a request, or the connection, when its client takes longer than it may to send the one or to read an
+    /// answer.
     func enforce(_ limits: HTTPLimits, now: ContinuousClock.Instant) {
-        let (phase, since) = state.withLock { $0 }
-        let limit: Duration
-        switch phase {
-        case .receiving: limit = limits.receiveTime
-        case .working: return
-        case .sending: limit = limits.sendTime
+        let phase = state.withLock { state -> Phase? in
+            let limit: Duration
+            switch state.phase {
+            case .receiving: limit = limits.receiveTime
+            case .working: return nil
+            case .sending: limit = limits.sendTime
+            }
+            guard now - state.since > limit else { return nil }
+            if state.phase == .receiving { state.isLate = true }
+            return state.phase
         }
-        if now - since > limit { end() }
+        switch phase {
+        case .receiving: if descriptor >= 0 { shutdown(descriptor, Int32(SHUT_RD)) }
+        case .working, nil: return
+        case .sending: end()
+        }
     }
 
     /// Ends the connection in both directions; its thread notices at once.
     func end() { if descriptor >= 0 { shutdown(descriptor, Int32(SHUT_RDWR)) } }
+
+    // MARK: The thread of the connection
+
+    /// Waits up to a second for bytes or the end of the client's side; true when there is one of them.
+    func awaitInput() -> Bool {
+        var descriptors = [pollfd(fd: descriptor, events: Int16(POLLIN) | 0x2000, revents: 0)]
+        return poll(&descriptors, 1, 1000) > 0
+    }
+
+    /// Bytes that have come and nobody has read.
+    var unreadCount: Int {
+        var count: Int32 = 0
+        // FIONREAD.
+        return ioctl(descriptor, 0x541B, &count) == 0 ? Int(count) : 0
+    }
+
+    /// Sends a short text without waiting; false when it cannot be sent whole.
+    func send(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes {
+            Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+        } == bytes.count
+    }
+
+    /// Ends the server's side and reads what the client may still send, for two seconds at most: a socket that is closed with
+    /// unread bytes takes back the answer that the client has not read yet.
+    func linger() {
+        shutdown(descriptor, Int32(SHUT_WR))
+        let end = ContinuousClock.now + .seconds(2)
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while ContinuousClock.now < end {
+            guard awaitInput() else { continue }
+            guard recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)) > 0 else { return }
+        }
+    }
 }
 
 /// What a client may take of the server.

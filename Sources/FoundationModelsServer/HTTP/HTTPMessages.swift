@@ -70,6 +70,8 @@ package protocol HTTPHandler: Sendable {
     func answer(_ request: HTTPRequest) -> HTTPResponse
     /// The answer to a request whose body is larger than it may be.
     func refuseBody(of head: HTTPRequestHead, limit: Int) -> HTTPResponse
+    /// The answer, in bytes, to what is no whole and proper request. Method and path are `-` where they are not known.
+    func refuse(_ head: HTTPRequestHead, status: Int) -> HTTPResponse
     /// An answer has been sent, or the client has gone before its end.
     func completed(_ head: HTTPRequestHead, status: Int, wasSent: Bool)
 }

@@ -94,8 +94,11 @@ struct GenerationParameters: Sendable {
         }
         var stops: [String] = []
         for (index, element) in array.enumerated() {
-            guard let string = element.stringValue, !string.isEmpty else {
-                throw wrongType(element, "\(path)[\(index)]", "a string that is not empty")
+            guard let string = element.stringValue else { throw wrongType(element, "\(path)[\(index)]", "a string") }
+            guard !string.isEmpty else {
+                throw .invalid(
+                    "\(path)[\(index)]", code: "invalid_value",
+                    "\(path)[\(index)] is empty, and would end every answer before it begins. Leave it out.")
             }
             stops.append(string)
         }

@@ -3,17 +3,21 @@ import Synchronization
 
 extension ModelStore {
     /// Why a file is not a whole GGUF file with tensors; nil when it is one. Reads its header alone, as loading does.
-    /// - Parameter forLoading: Whether it must also be of an architecture that can be loaded.
-    static func damage(ofFile path: String, forLoading: Bool = false) -> String? {
+    static func damage(ofFile path: String) -> String? {
+        do { return try damage(of: GGUFFile(URL(fileURLWithPath: path))) } catch { return "\(error)" }
+    }
+
+    private static func damage(of file: GGUFFile) -> String? { file.tensors.isEmpty ? "it has no tensors" : nil }
+
+    /// As `damage(ofFile:)`, and whether it is of an architecture that can be loaded.
+    private static func verdict(onFile path: String) -> Verdict {
         do {
             let file = try GGUFFile(URL(fileURLWithPath: path))
-            guard !file.tensors.isEmpty else { return "it has no tensors" }
-            if forLoading {
-                _ = try Architecture.named(file.require("general.architecture", as: "a string", \.stringValue))
-            }
-            return nil
+            if let damage = damage(of: file) { return Verdict(damage: damage) }
+            let name = try file.require("general.architecture", as: "a string", \.stringValue)
+            return Verdict(makesEmbeddings: try Architecture.named(name).purpose == .embeddings)
         } catch {
-            return "\(error)"
+            return Verdict(damage: "\(error)")
         }
     }
 
@@ -22,18 +26,33 @@ extension ModelStore {
     /// What the catalogue knows was verified when it came, so that only its length is looked at. Another file's header is
     /// read, once for each state of the file.
     package func damage(of model: Model) -> String? {
+        verdict(on: model).damage
+    }
+
+    /// Why a model that is here cannot write text, to be said behind its name: it is damaged, or it is one for embeddings. Nil
+    /// when nothing speaks against it.
+    package func textFault(of model: Model) -> String? {
+        let verdict = verdict(on: model)
+        if let damage = verdict.damage { return "cannot be read as a model: \(damage)" }
+        return verdict.makesEmbeddings ? "makes embeddings and writes no text" : nil
+    }
+
+    private func verdict(on model: Model) -> Verdict {
         if let entry = catalogue[model.name], model.path == path(of: model.name) {
-            return entry.size == model.size ? nil : "it has \(model.size) bytes, and should have \(entry.size)"
+            let isWhole = entry.size == model.size
+            return Verdict(
+                damage: isWhole ? nil : "it has \(model.size) bytes, and should have \(entry.size)",
+                makesEmbeddings: entry.purpose == .embeddings)
         }
         var status = stat()
-        guard stat(model.path, &status) == 0 else { return String(cString: strerror(errno)) }
+        guard stat(model.path, &status) == 0 else { return Verdict(damage: String(cString: strerror(errno))) }
         let state = FileState(
             path: model.path, size: Int64(status.st_size), seconds: status.st_mtim.tv_sec,
             nanoseconds: status.st_mtim.tv_nsec)
-        if let known = Self.damages.withLock({ $0[state] }) { return known.reason }
-        let reason = Self.damage(ofFile: model.path, forLoading: true)
-        Self.damages.withLock { $0[state] = Verdict(reason: reason) }
-        return reason
+        if let known = Self.damages.withLock({ $0[state] }) { return known }
+        let verdict = Self.verdict(onFile: model.path)
+        Self.damages.withLock { $0[state] = verdict }
+        return verdict
     }
 
     private struct FileState: Hashable {
@@ -44,7 +63,8 @@ extension ModelStore {
     }
 
     private struct Verdict {
-        var reason: String?
+        var damage: String?
+        var makesEmbeddings = false
     }
 
     private static let damages = Mutex<[FileState: Verdict]>([:])

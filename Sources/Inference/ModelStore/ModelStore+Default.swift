@@ -33,7 +33,7 @@ extension ModelStore {
             }
         }
         let others = installed.filter { catalogue[$0.name] == nil }.sorted { $0.size > $1.size }
-        if let largest = others.first(where: { damage(of: $0) == nil }) { return .ready(largest) }
+        if let largest = others.first(where: { textFault(of: $0) == nil }) { return .ready(largest) }
         if let entry = catalogue.defaultEntry(memory: memory) { return .notDownloaded(name: entry.name) }
         let smallest = catalogue.entries.filter { $0.purpose == .general }.map(\.size).min() ?? 0
         // Rounded up, so that what is said to be needed is enough.

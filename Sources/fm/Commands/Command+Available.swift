@@ -16,11 +16,8 @@ extension Command {
             if let simulated { ("\(simulated)", "not available: FM_SIMULATE says so.", nil) } else {
                 switch try store.defaultModel() {
                 case .ready(let model):
-                    if let damage = store.damage(of: model) {
-                        (
-                            "modelNotReady", "not available: '\(model.name)' cannot be read as a model: \(damage).",
-                            model.name
-                        )
+                    if let fault = store.textFault(of: model) {
+                        ("modelNotReady", "not available: '\(model.name)' \(fault).", model.name)
                     } else {
                         (nil, "available: \(model.name)", model.name)
                     }

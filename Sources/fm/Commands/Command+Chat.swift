@@ -149,6 +149,7 @@ package struct Chat {
 
     /// Goes on with the conversation of a file when it is there, and keeps the conversation in it.
     mutating func keep(in path: String) throws {
+        try TranscriptFile.requireWritable(path)
         keptPath = path
         if let transcript = try TranscriptFile.readIfPresent(path) {
             session = context.makeSession(model, tools: tools, transcript: transcript)

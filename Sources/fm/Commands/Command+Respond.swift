@@ -34,6 +34,7 @@ extension Command {
         let modelOptions = try ModelOptions(arguments)
         let schema = try arguments["--schema"].map(SchemaFile.read)
         let tools = try arguments.values("--tool").map(ExecutableTool.init)
+        try arguments["--transcript"].map(TranscriptFile.requireWritable)
         let transcript = try arguments["--transcript"].flatMap(TranscriptFile.readIfPresent)
         let text = try PromptInput.read(arguments)
         let model = try await ModelChoice(context: context, arguments: arguments).findAny()

@@ -53,11 +53,27 @@ package struct SchemaBuilder {
         var isOptional = false
         var isArray = false
         var choices: [String] = []
-        var minimum: Double?
-        var maximum: Double?
+        var minimum: Bound?
+        var maximum: Bound?
         var minimumCount: Int?
         var maximumCount: Int?
         var members: [Property] = []
+    }
+
+    /// The least or the greatest value of a number. Whole ones keep all their digits.
+    private struct Bound: Comparable {
+        var value: Double
+        var whole: Int?
+
+        init?(_ text: String) {
+            guard let value = Double(text), value.isFinite else { return nil }
+            self.value = value
+            whole = Int(text) ?? Int(exactly: value)
+        }
+
+        static func < (a: Bound, b: Bound) -> Bool {
+            if let a = a.whole, let b = b.whole { a < b } else { a.value < b.value }
+        }
     }
 
     /// Objects inside each other.
@@ -122,10 +138,8 @@ package struct SchemaBuilder {
                 guard !allowed else { return }
                 throw UsageError("\(option) goes with \(what), not with \(property.option) \(property.name)")
             }
-            func number() throws(UsageError) -> Double {
-                guard let number = Double(value), number.isFinite,
-                    property.option == "--number" || Int(exactly: number) != nil
-                else {
+            func number() throws(UsageError) -> Bound {
+                guard let number = Bound(value), property.option == "--number" || number.whole != nil else {
                     let kind = property.option == "--number" ? "number" : "whole number"
                     throw UsageError("\(option) takes a \(kind), not '\(value)'")
                 }
@@ -189,13 +203,13 @@ package struct SchemaBuilder {
         case "--boolean": schema = DynamicGenerationSchema(type: Bool.self)
         case "--integer":
             var guides: [GenerationGuide<Int>] = []
-            if let minimum = property.minimum { guides.append(.minimum(Int(minimum))) }
-            if let maximum = property.maximum { guides.append(.maximum(Int(maximum))) }
+            if let minimum = property.minimum?.whole { guides.append(.minimum(minimum)) }
+            if let maximum = property.maximum?.whole { guides.append(.maximum(maximum)) }
             schema = DynamicGenerationSchema(type: Int.self, guides: guides)
         case "--number":
             var guides: [GenerationGuide<Double>] = []
-            if let minimum = property.minimum { guides.append(.minimum(minimum)) }
-            if let maximum = property.maximum { guides.append(.maximum(maximum)) }
+            if let minimum = property.minimum { guides.append(.minimum(minimum.value)) }
+            if let maximum = property.maximum { guides.append(.maximum(maximum.value)) }
             schema = DynamicGenerationSchema(type: Double.self, guides: guides)
         default:
             schema = DynamicGenerationSchema(

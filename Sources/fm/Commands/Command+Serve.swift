@@ -132,10 +132,7 @@ struct ServeSettings {
             }
         }
         let server = ModelServer(engine, configuration, embedder: embedder, log: log)
-        let http: HTTPServer
-        do throws(HTTPServer.Failure) { http = try HTTPServer(socket, handler: server, limits: limits) } catch {
-            throw Failure(.failure, error.description)
-        }
+        let http = HTTPServer(socket, handler: server, limits: limits)
         server.setConnectionCount { [weak http] in http?.connectionCount ?? 0 }
         let shown = host.contains(":") ? "[\(host)]" : host
         let contextSize = engine?.contextSize ?? embedder?.model.contextSize ?? 0

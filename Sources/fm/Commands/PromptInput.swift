@@ -34,8 +34,14 @@ package struct PromptInput {
     }
 
     /// The text of a file that is to be parsed, without the byte order mark that some editors put before it.
-    static func text(ofFile path: String) throws -> String {
-        let text = try text(read(path: path), from: path)
+    ///
+    /// - Parameter kind: What a file is that holds no text.
+    static func text(ofFile path: String, kind: ExitCode = .usage) throws -> String {
+        let bytes = try read(path: path)
+        if kind != .usage, String(validating: bytes, as: UTF8.self) == nil {
+            throw Failure(kind, "\(path) is not UTF-8 text")
+        }
+        let text = try text(bytes, from: path)
         return text.unicodeScalars.first == "\u{feff}" ? String(text.unicodeScalars.dropFirst()) : text
     }
 

@@ -8,14 +8,17 @@ package enum SchemaFile {
     private static let mostBytes = 1 << 20
 
     package static func read(_ path: String) throws -> GenerationSchema {
-        let text = try PromptInput.text(ofFile: path)
+        let text = try PromptInput.text(ofFile: path, kind: .schema)
         guard text.utf8.count <= mostBytes else {
             throw Failure(
                 .schema, "\(path): a schema has at most \(mostBytes) bytes, this one has \(text.utf8.count): shorten it"
             )
         }
         let value: JSONValue
-        do { value = try JSONValue(parsing: text) } catch { throw Failure(.schema, "\(path): \(error)") }
+        // A property that is defined twice would otherwise count as its last definition, and the other be lost.
+        do { value = try JSONValue(parsing: text, allowsRepeatedKeys: false) } catch {
+            throw Failure(.schema, "\(path): \(error)")
+        }
         return try schema(value, source: path)
     }
 

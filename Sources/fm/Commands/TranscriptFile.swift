@@ -23,6 +23,19 @@ enum TranscriptFile {
         return FileManager.default.fileExists(atPath: expanded) ? try read(path) : nil
     }
 
+    /// Throws when the conversation could not be written at the end, so that no answer is computed that is then lost.
+    static func requireWritable(_ path: String) throws(Failure) {
+        let expanded = (path as NSString).expandingTildeInPath
+        let folder = (expanded as NSString).deletingLastPathComponent
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: expanded, isDirectory: &isFolder), isFolder.boolValue {
+            throw Failure(.storage, "cannot write '\(path)': it is a folder")
+        }
+        guard access(folder.isEmpty ? "." : folder, W_OK | X_OK) == 0 else {
+            throw Failure(.storage, "cannot write '\(path)': \(String(cString: strerror(errno)))")
+        }
+    }
+
     static func write(_ transcript: Transcript, to path: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

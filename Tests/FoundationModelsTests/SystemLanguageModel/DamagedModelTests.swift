@@ -23,6 +23,17 @@ import Testing
         }
     }
 
+    @Test func aModelForEmbeddingsIsNone() async throws {
+        try TinyEncoder.write(to: URL(fileURLWithPath: "\(folder.path)/a.gguf"))
+        #expect(model().availability == .unavailable(.modelNotReady))
+        await #expect {
+            try await LanguageModelSession(model: model()).respond(to: "Hi")
+        } throws: { error in
+            guard case SystemLanguageModel.Error.assetsUnavailable(let details) = error else { return false }
+            return details.debugDescription.contains("a.gguf makes embeddings and writes no text")
+        }
+    }
+
     @Test func aFileThatIsMendedIsSeen() {
         // Cut off inside its weights.
         folder.write(Array(modelBytes(1000).prefix(900)), "a.gguf")
