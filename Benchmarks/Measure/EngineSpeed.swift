@@ -1,13 +1,14 @@
 import Foundation
 import Inference
 
-/// `engine-speed MODEL [--prompt N,…] [--generate N] [--depth N,…] [--threads N] [--repeat N] [--chunk N]`: tokens per
-/// second, as JSON on one line: `prefill` of N tokens into an empty context, one value for each N, and `decode` of
+/// `engine-speed MODEL [--prompt N,…] [--generate N] [--depth N,…] [--threads N] [--repeat N] [--chunk N]
+/// [--cache-type f16|q8_0]`: tokens per second, as JSON on one line: `prefill` of N tokens into an empty context, one value for each N, and `decode` of
 /// `generate` tokens behind a context of `depth` tokens, one value for each depth. Medians of the repetitions, which decode
 /// behind the same context; a short run before them warms up.
 func engineSpeed(_ arguments: [String]) async throws {
     let usage = MeasureError.usage(
-        "engine-speed MODEL [--prompt N,...] [--generate N] [--depth N,...] [--threads N] [--repeat N] [--chunk N]")
+        "engine-speed MODEL [--prompt N,...] [--generate N] [--depth N,...] [--threads N] [--repeat N] [--chunk N] "
+            + "[--cache-type f16|q8_0]")
     guard let path = arguments.first else { throw usage }
     func options(_ name: String, _ fallback: Int) throws -> [Int] {
         guard let index = arguments.firstIndex(of: "--\(name)") else { return [fallback] }
@@ -25,6 +26,7 @@ func engineSpeed(_ arguments: [String]) async throws {
     let depths = try options("depth", 0)
     let decoded = try option("generate", 128)
     let chunk = max(1, try option("chunk", 256))
+    let cacheType = try cacheTypeOption(in: arguments)
     let repetitions = max(1, try option("repeat", 1))
     let transformer = try Transformer.load(
         URL(fileURLWithPath: path), threadCount: try option("threads", ProcessInfo.processInfo.activeProcessorCount))
@@ -37,19 +39,19 @@ func engineSpeed(_ arguments: [String]) async throws {
     }
     func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
-    var warmup = try SpeedMeter(transformer, capacity: 64)
+    var warmup = try SpeedMeter(transformer, cacheType: cacheType, capacity: 64)
     try warmup.run(32, chunk: 32)
     try warmup.run(4, chunk: 1)
 
     let prefill = try prompts.map { prompt in
         median(
             try (0..<repetitions).map { _ in
-                var meter = try SpeedMeter(transformer, capacity: prompt)
+                var meter = try SpeedMeter(transformer, cacheType: cacheType, capacity: prompt)
                 return Double(prompt) / (try seconds { try meter.run(prompt, chunk: chunk) })
             })
     }
     let decode = try (decoded > 0 ? depths : []).map { depth in
-        var meter = try SpeedMeter(transformer, capacity: depth + decoded)
+        var meter = try SpeedMeter(transformer, cacheType: cacheType, capacity: depth + decoded)
         if depth > 0 { try meter.run(depth, chunk: chunk) }
         return median(
             try (0..<repetitions).map { _ in

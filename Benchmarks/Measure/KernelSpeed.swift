@@ -77,7 +77,9 @@ func kernelSpeed(_ arguments: [String]) async throws {
         line += rate(Double(count * bytes) / seconds / 1e9) + " GB/s"
         print(line)
     }
-    if wanted.isEmpty { measureAttention(pool) }
+    if wanted.isEmpty {
+        for type in [CK_F16, CK_Q8_0] { measureAttention(pool, type) }
+    }
 }
 
 private final class Preparing: Sendable {
@@ -98,22 +100,19 @@ private final class Preparing: Sendable {
 }
 
 /// Decoding at depth (GB of cache per second) and a prompt's attention (Gop/s: two per product, scores and values).
-private func measureAttention(_ pool: OpaquePointer) {
+private func measureAttention(_ pool: OpaquePointer, _ type: ck_type) {
     let (heads, kvHeads, dim, depth) = (12, 2, 128, 4096)
-    let elements = ck_cache_elements(Int64(kvHeads), Int64(dim), Int64(depth))
+    let bytes = ck_cache_bytes(type, Int64(kvHeads), Int64(dim), Int64(depth))
     let layers = 32  // cycled through, as a model does
     var caches: [ck_cache] = []
     for _ in 0..<layers {
-        guard let keys = ck_allocate(2 * elements), let values = ck_allocate(2 * elements) else { return }
-        caches.append(
-            ck_cache(
-                keys: keys.assumingMemoryBound(to: UInt16.self), values: values.assumingMemoryBound(to: UInt16.self),
-                capacity: Int64(depth)))
+        guard let keys = ck_allocate(bytes), let values = ck_allocate(bytes) else { return }
+        caches.append(ck_cache(keys: keys, values: values, capacity: Int64(depth), type: type))
     }
     defer {
         for cache in caches {
-            ck_free(cache.keys, 2 * elements)
-            ck_free(cache.values, 2 * elements)
+            ck_free(cache.keys, bytes)
+            ck_free(cache.values, bytes)
         }
     }
     let shape = ck_attention_shape(
@@ -141,7 +140,8 @@ private func measureAttention(_ pool: OpaquePointer) {
         let prompt = medianSeconds(runs: 7) { _ = ck_attention(pool, q, width, tokens, 512, shape, &out, width) }
         let operations = (0..<512).reduce(0) { $0 + 4 * heads * dim * (2049 + $1) }
         print(
-            "attention, 12/2 heads of 128: decoding at 4096 \(rate(Double(layers * 4 * elements) / decoding / 1e9)) GB/s, "
+            "attention, 12/2 heads of 128, \(String(cString: ck_type_name(type))): decoding at 4096 "
+                + "\(rate(decoding / Double(layers) * 1e6)) us a layer, \(rate(Double(layers * 2 * bytes) / decoding / 1e9)) GB/s, "
                 + "512 tokens at 2048 \(rate(Double(operations) / prompt / 1e9)) Gop/s")
     }
 }

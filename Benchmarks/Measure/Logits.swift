@@ -2,11 +2,11 @@ import Foundation
 import Inference
 import Tokenizers
 
-/// `logits MODEL TOKENS OUTPUT [--chunk N] [--adapter FILE]`: the logits after each token of the JSON array of ids in the file TOKENS, written
+/// `logits MODEL TOKENS OUTPUT [--chunk N] [--cache-type f16|q8_0] [--adapter FILE]`: the logits after each token of the JSON array of ids in the file TOKENS, written
 /// to OUTPUT as little-endian floats, [tokens, vocabulary]. FILE is an adapter's weights, GGUF or safetensors.
 func logits(_ arguments: [String]) async throws {
     guard arguments.count >= 3 else {
-        throw MeasureError.usage("logits MODEL TOKENS OUTPUT [--chunk N] [--adapter FILE]")
+        throw MeasureError.usage("logits MODEL TOKENS OUTPUT [--chunk N] [--cache-type f16|q8_0] [--adapter FILE]")
     }
     let tokens = try JSONDecoder().decode([TokenID].self, from: Data(contentsOf: URL(fileURLWithPath: arguments[1])))
     var chunk = 64
@@ -26,7 +26,8 @@ func logits(_ arguments: [String]) async throws {
     guard FileManager.default.createFile(atPath: arguments[2], contents: nil),
         let output = FileHandle(forWritingAtPath: arguments[2])
     else { throw CocoaError(.fileWriteUnknown) }
-    try transformer.evaluate(tokens, chunk: chunk, adapter: adapter) { _, logits in
+    let cacheType = try cacheTypeOption(in: arguments)
+    try transformer.evaluate(tokens, chunk: chunk, cacheType: cacheType, adapter: adapter) { _, logits in
         try output.write(contentsOf: Data(buffer: logits))
     }
     try output.close()

@@ -20,6 +20,7 @@ TEXT = pathlib.Path(__file__).parent / "data" / "mixed.txt"
 
 def options(parser):
     parser.add_argument("--model", action="append", help="a model's name or path; default: each of the catalogue")
+    parser.add_argument("--cache-type", choices=["f16", "q8_0"], default="f16", help="of our engine (default: %(default)s)")
 
 
 given = _frame.arguments(__doc__, data=TEXT, extra=options)
@@ -168,7 +169,7 @@ def main():
             exact = Reference(path).log_probabilities(tokens, positions).numpy().astype(np.float64)
             listed = folder / "tokens.json"
             listed.write_text(json.dumps(tokens))
-            _frame.measure("logits", path, listed, folder / "ours")
+            _frame.measure("logits", path, listed, folder / "ours", "--cache-type", given.cache_type)
             logits = np.memmap(folder / "ours", np.float32, mode="r").reshape(len(tokens), -1)
             logits = torch.from_numpy(np.array(logits[positions]))
             ours = logits.log_softmax(-1).numpy().astype(np.float64)

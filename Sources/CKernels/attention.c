@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "formats.h"
 #include "internal.h"
 
 // MARK: - Storing
@@ -14,19 +15,74 @@ typedef struct {
     int32_t kv_heads, head_dim;
 } storing;
 
+/// Key and value of one head of the slot at `place` of a block.
+static void store_halves(
+    const float *key, const float *value, int64_t dim, uint16_t *key_block, uint16_t *value_block, int64_t place) {
+    for (int64_t i = 0; i < dim; i += 8) {
+        uint16_t halves[8];
+        ck_f32_to_f16(key + i, halves, 8);
+        for (int j = 0; j < 8; j++) key_block[(i + j) * CK_CACHE_BLOCK + place] = halves[j];
+    }
+    ck_f32_to_f16(value, value_block + place * dim, dim);
+}
+
+/// Rounds a run of numbers to `scale · q`, q in -127...127, and returns the scale. It is no finite number where one of the
+/// numbers is none, or where they are too large for it: their products are none then.
+static uint16_t round_run(const float *x, int64_t count, int8_t *q) {
+    float greatest = 0;
+    bool is_number = true;
+    for (int64_t i = 0; i < count; i++) {
+        const float size = fabsf(x[i]);
+        is_number &= size <= 3.4e38f;
+        greatest = size > greatest ? size : greatest;
+    }
+    // What is rounded is divided by the scale as it is kept.
+    const uint16_t scale = ck_float_to_half(is_number ? greatest / 127 : NAN);
+    const float kept = ck_half_to_float(scale), inverse = kept > 0 && kept <= 65504 ? 1 / kept : 0;
+    if (inverse == 0) {
+        memset(q, 0, (size_t)count);
+        return scale;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        float scaled = x[i] * inverse;
+        // A scale below the normal halves may be too small by half.
+        scaled = scaled > 127 ? 127 : scaled < -127 ? -127 : scaled;
+        // To the nearest integer: from 2²³ to 2²⁴ floats have no other.
+        const float shift = 12582912;
+        q[i] = (int8_t)(int32_t)((scaled + shift) - shift);
+    }
+    return scale;
+}
+
+static void store_bytes(
+    const float *key, const float *value, int64_t dim, uint8_t *key_block, uint8_t *value_block, int64_t place) {
+    const int64_t runs = ck_scale_runs(dim), scales = ck_scales_of_block(CK_Q8_0, dim);
+    uint16_t *key_scales = (uint16_t *)key_block + place, *value_scales = (uint16_t *)value_block + place * runs;
+    int8_t *keys = (int8_t *)key_block + 2 * scales + place, *values = (int8_t *)value_block + 2 * scales + place * dim;
+    for (int64_t run = 0; run < runs; run++) {
+        const int64_t first = run * CK_SCALE_RUN, count = ck_min(CK_SCALE_RUN, dim - first);
+        int8_t q[CK_SCALE_RUN];
+        key_scales[run * CK_CACHE_BLOCK] = round_run(key + first, count, q);
+        for (int64_t i = 0; i < count; i++) keys[(first + i) * CK_CACHE_BLOCK] = q[i];
+        value_scales[run] = round_run(value + first, count, values + first);
+    }
+}
+
 static void store_token(const storing *s, int64_t index) {
     const ck_cache *cache = s->tokens[index].cache;
     const int64_t slot = s->tokens[index].position, dim = s->head_dim;
+    const int64_t blocks = cache->capacity / CK_CACHE_BLOCK, place = slot % CK_CACHE_BLOCK;
+    const size_t block_bytes = ck_cache_block_bytes(cache->type, dim);
     for (int64_t h = 0; h < s->kv_heads; h++) {
         const float *key = s->keys + index * s->keys_stride + h * dim;
-        uint16_t *place = cache->keys + (h * (cache->capacity / CK_KEY_BLOCK) + slot / CK_KEY_BLOCK) * dim * CK_KEY_BLOCK
-            + slot % CK_KEY_BLOCK;
-        for (int64_t i = 0; i < dim; i += 8) {
-            uint16_t halves[8];
-            ck_f32_to_f16(key + i, halves, 8);
-            for (int j = 0; j < 8; j++) place[(i + j) * CK_KEY_BLOCK] = halves[j];
+        const float *value = s->values + index * s->values_stride + h * dim;
+        const size_t offset = (size_t)(h * blocks + slot / CK_CACHE_BLOCK) * block_bytes;
+        uint8_t *key_block = (uint8_t *)cache->keys + offset, *value_block = (uint8_t *)cache->values + offset;
+        if (cache->type == CK_Q8_0) {
+            store_bytes(key, value, dim, key_block, value_block, place);
+        } else {
+            store_halves(key, value, dim, (uint16_t *)key_block, (uint16_t *)value_block, place);
         }
-        ck_f32_to_f16(s->values + index * s->values_stride + h * dim, cache->values + (h * cache->capacity + slot) * dim, dim);
     }
 }
 
@@ -98,6 +154,7 @@ static ck_attention_job job_of(
     int64_t begin, end;
     slots_of(c, token, tokens, &begin, &end);
     const int64_t first = (begin / RANGE_SLOTS + range) * RANGE_SLOTS;
+    const size_t head_offset = (size_t)kv_head * ck_cache_bytes(cache->type, 1, dim, cache->capacity);
     return (ck_attention_job){
         .q = c->q + token * c->q_stride + kv_head * group * dim,
         .q_stride = c->q_stride,
@@ -106,8 +163,9 @@ static ck_attention_job job_of(
         .position = c->slots > 0 ? c->slots - 1 : c->tokens[token].position,
         .group = group,
         .head_dim = dim,
-        .keys = cache->keys + kv_head * cache->capacity * dim,
-        .values = cache->values + kv_head * cache->capacity * dim,
+        .type = cache->type,
+        .keys = (const uint8_t *)cache->keys + head_offset,
+        .values = (const uint8_t *)cache->values + head_offset,
         .scale = c->shape.scale,
         .soft_cap = c->shape.soft_cap,
         .window = c->shape.window,

@@ -75,6 +75,11 @@ typedef struct {
     void *scratch;                       ///< `matmul_scratch` of this thread, 64-byte aligned
 } ck_matmul_job;
 
+/// The scales at the beginning of a block of a cache.
+static inline int64_t ck_scales_of_block(ck_type type, int64_t head_dim) {
+    return type == CK_Q8_0 ? CK_CACHE_BLOCK * ck_scale_runs(head_dim) : 0;
+}
+
 /// A run of neighbouring tokens of one sequence, the query heads of one kv head, a range of slots.
 typedef struct {
     const float *q;              ///< first token, first query head of the kv head; heads are neighbours
@@ -83,8 +88,9 @@ typedef struct {
     int64_t position;            ///< of the first token; the others follow
     int32_t group;               ///< query heads per kv head
     int32_t head_dim;
-    const uint16_t *keys;        ///< of the kv head, [capacity / 8, head_dim, 8]
-    const uint16_t *values;      ///< of the kv head, [capacity, head_dim]
+    ck_type type;                ///< of the cache
+    const uint8_t *keys;         ///< of the kv head, blocks as `ck_cache` has them
+    const uint8_t *values;       ///< likewise
     int64_t begin, end;          ///< slots to look at, within what the tokens see; `begin` is a multiple of 8
     float scale, soft_cap;
     int64_t window;

@@ -123,8 +123,18 @@ static void matmul(const ck_matmul_job *job) {
 
 // MARK: - Attention
 
+/// Number `index` of a block of keys or values, in the order of the block, of which run `scale` has the scale.
+static float cached(const ck_attention_job *job, const uint8_t *block, int64_t index, int64_t scale) {
+    const uint16_t *halves = (const uint16_t *)block;
+    if (job->type != CK_Q8_0) return ck_half_to_float(halves[index]);
+    const int8_t *bytes = (const int8_t *)(halves + ck_scales_of_block(job->type, job->head_dim));
+    return ck_half_to_float(halves[scale]) * (float)bytes[index];
+}
+
 static void attention(const ck_attention_job *job) {
     const int32_t dim = job->head_dim;
+    const int64_t runs = ck_scale_runs(dim);
+    const size_t block_bytes = ck_cache_block_bytes(job->type, dim);
     float *sums = job->scratch;
     for (int64_t t = 0; t < job->tokens; t++) {
         const int64_t position = job->position + t;
@@ -135,10 +145,15 @@ static void attention(const ck_attention_job *job) {
             float greatest = -INFINITY, total = 0;
             memset(sums, 0, sizeof(float) * (size_t)dim);
             for (int64_t s = begin; s < end; s++) {
-                const uint16_t *key = job->keys + s / CK_KEY_BLOCK * dim * CK_KEY_BLOCK + s % CK_KEY_BLOCK;
-                const uint16_t *value = job->values + s * dim;
+                const size_t offset = (size_t)(s / CK_CACHE_BLOCK) * block_bytes;
+                const int64_t place = s % CK_CACHE_BLOCK;
                 float score = 0;
-                for (int32_t i = 0; i < dim; i++) score += q[i] * ck_half_to_float(key[i * CK_KEY_BLOCK]);
+                for (int32_t i = 0; i < dim; i++) {
+                    score += q[i]
+                        * cached(
+                                 job, job->keys + offset, i * CK_CACHE_BLOCK + place,
+                                 i / CK_SCALE_RUN * CK_CACHE_BLOCK + place);
+                }
                 score *= job->scale;
                 if (job->soft_cap > 0) score = job->soft_cap * tanhf(score / job->soft_cap);
                 if (!(score > -INFINITY)) {    // overflowed or no number: nothing after it makes the sums numbers again
@@ -152,7 +167,10 @@ static void attention(const ck_attention_job *job) {
                     greatest = score;
                 }
                 float weight = expf(score - greatest);
-                for (int32_t i = 0; i < dim; i++) sums[i] += weight * ck_half_to_float(value[i]);
+                for (int32_t i = 0; i < dim; i++) {
+                    sums[i] += weight
+                        * cached(job, job->values + offset, place * dim + i, place * runs + i / CK_SCALE_RUN);
+                }
                 total += weight;
             }
             if (job->partial) {

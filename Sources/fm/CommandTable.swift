@@ -12,6 +12,7 @@ package enum CommandTable {
 
     /// Variables of the environment that mean something to `fm`.
     package static let environment = [
+        ("FM_CACHE_TYPE", "how the context is kept in memory: \(CacheType.names)"),
         ("FM_CLOUD_URL", "the server of Private Cloud Compute: where its Chat Completions interface begins"),
         ("FM_CLOUD_MODEL", "the model of that server"),
         ("FM_CLOUD_API_KEY", "the key for that server"),

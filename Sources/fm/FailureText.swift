@@ -65,7 +65,7 @@ extension ModelStoreError {
     package var exitCode: ExitCode {
         switch self {
         // What is named and is not there, by a name or by a path, on the command line or in a variable.
-        case .unknownModel, .noSuchFile, .invalidReference, .invalidConfiguration: .usage
+        case .unknownModel, .noSuchFile, .invalidReference, .invalidConfiguration, .invalidVariable: .usage
         case .wrongDefault(_, let error): error.exitCode
         case .notInstalled, .unreadableFile, .notAModel: .unavailable
         case .noSpace, .cannotWrite: .storage

@@ -47,11 +47,11 @@ extension Kernels {
             }
         }
 
-        @Test(arguments: [1, 20, 1100])
-        func `attention of one is none`(slots: Int) {
+        @Test(arguments: [1, 20, 1100], [CK_F16, CK_Q8_0])
+        func `attention of one is none`(slots: Int, type: ck_type) {
             var generator = SeededGenerator(state: 8)
             let pool = Pool(threads: 1)
-            let c = AttentionTests.Case(heads: 2, kvHeads: 1, dim: 32)
+            let c = AttentionTests.Case(heads: 2, kvHeads: 1, dim: 32, type: type)
             let cache = AttentionTests.Cache(c, slots: slots, pool: pool, using: &generator)
             let shape = ck_attention_shape(
                 heads: 2, kv_heads: 1, head_dim: 32, scale: 0.1, soft_cap: 0, window: 0)

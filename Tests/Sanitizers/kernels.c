@@ -86,10 +86,11 @@ static void matmul(ck_pool *pool, ck_type type, bool fine, int64_t rows, int64_t
     free(ys[1]);
 }
 
-static void attention(ck_pool *pool, int32_t heads, int32_t kv_heads, int32_t dim, int64_t window, float cap) {
+static void attention(
+    ck_pool *pool, ck_type type, int32_t heads, int32_t kv_heads, int32_t dim, int64_t window, float cap) {
     const int64_t capacity = 608, count = 45;
-    const size_t elements = ck_cache_elements(kv_heads, dim, capacity);
-    ck_cache cache = {calloc(elements, 2), calloc(elements, 2), capacity};
+    const size_t bytes = ck_cache_bytes(type, kv_heads, dim, capacity);
+    ck_cache cache = {calloc(bytes, 1), calloc(bytes, 1), capacity, type};
     ck_token *tokens = malloc(sizeof(ck_token) * (size_t)capacity);
     for (int64_t t = 0; t < capacity; t++) tokens[t] = (ck_token){&cache, t};
     const int64_t kv_width = (int64_t)kv_heads * dim, width = (int64_t)heads * dim;
@@ -171,10 +172,13 @@ int main(void) {
             matmul(pool, (ck_type)type, fine, 200, odd, 70);
         }
     }
-    attention(pool, 9, 3, 64, 0, 0);
-    attention(pool, 4, 1, 128, 17, 3);
-    attention(pool, 7, 7, 24, 0, 0);
-    attention(pool, 70, 1, 8, 0, 0);
+    for (int i = 0; i < 2; i++) {
+        const ck_type type = i == 0 ? CK_F16 : CK_Q8_0;
+        attention(pool, type, 9, 3, 64, 0, 0);
+        attention(pool, type, 4, 1, 128, 17, 3);
+        attention(pool, type, 7, 7, 24, 0, 0);
+        attention(pool, type, 70, 1, 8, 0, 0);
+    }
     const int64_t sizes[] = {1, 2, 7, 8, 9, 31, 33, 100, 4097, 40000};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) elementwise(pool, sizes[i]);
     ck_pool_destroy(pool);

@@ -10,28 +10,42 @@ typedef struct {
     int32_t heads, kv_heads, dim;
     int64_t window;
     float soft_cap;
+    ck_type type;    ///< of the cache
 } test_case;
 
-/// One sequence's cache and the numbers that were stored, as half precision keeps them.
+/// One sequence's cache and the numbers that were stored, as it keeps them.
 typedef struct {
     ck_cache cache;
     float *keys, *values;    ///< [slots, kv_heads, dim]
     size_t bytes;
 } test_cache;
 
+/// Rounds the numbers of a head as a cache does.
+static void keep(ck_type type, float *head, int64_t dim) {
+    for (int64_t first = 0; first < dim; first += CK_SCALE_RUN) {
+        const int64_t end = ck_min(dim, first + CK_SCALE_RUN);
+        float greatest = 0;
+        for (int64_t i = first; i < end; i++) greatest = fmaxf(greatest, fabsf(head[i]));
+        const float scale = ck_half_to_float(ck_float_to_half(greatest / 127));
+        for (int64_t i = first; i < end; i++) {
+            head[i] = type == CK_Q8_0 ? scale * rintf(head[i] * (1 / scale)) : ck_half_to_float(ck_float_to_half(head[i]));
+        }
+    }
+}
+
 static test_cache *make_cache(const test_case *c, int64_t slots, ck_pool *pool) {
     test_cache *cache = allocate(sizeof *cache);
     const int64_t capacity = (slots + 20) / 8 * 8, width = (int64_t)c->kv_heads * c->dim;
-    cache->bytes = 2 * ck_cache_elements(c->kv_heads, c->dim, capacity);
-    cache->cache = (ck_cache){ck_allocate(cache->bytes), ck_allocate(cache->bytes), capacity};
+    cache->bytes = ck_cache_bytes(c->type, c->kv_heads, c->dim, capacity);
+    cache->cache = (ck_cache){ck_allocate(cache->bytes), ck_allocate(cache->bytes), capacity, c->type};
     cache->keys = random_floats(slots * width);
     cache->values = random_floats(slots * width);
     ck_token *tokens = allocate(sizeof(ck_token) * (size_t)slots);
     for (int64_t t = 0; t < slots; t++) tokens[t] = (ck_token){&cache->cache, t};
     ck_cache_store(pool, cache->keys, width, cache->values, width, tokens, slots, c->kv_heads, c->dim);
-    for (int64_t i = 0; i < slots * width; i++) {
-        cache->keys[i] = ck_half_to_float(ck_float_to_half(cache->keys[i]));
-        cache->values[i] = ck_half_to_float(ck_float_to_half(cache->values[i]));
+    for (int64_t i = 0; i < slots * c->kv_heads; i++) {
+        keep(c->type, cache->keys + i * c->dim, c->dim);
+        keep(c->type, cache->values + i * c->dim, c->dim);
     }
     free(tokens);
     return cache;
@@ -81,7 +95,7 @@ static void check_result(const char *what, const test_case *c, const float *out,
     double *scale = allocate(sizeof(double) * (size_t)count);
     for (int64_t i = 0; i < count; i++) scale[i] = fabs(expected[i]) + 1;
     const double error = greatest_error(out, expected, scale, count);
-    CHECK(error < 2e-5, "%s, %d/%d heads of %d: error %g", what, c->heads, c->kv_heads, c->dim, error);
+    CHECK(error < 2e-5, "%s, %d/%d heads of %d, %s: error %g", what, c->heads, c->kv_heads, c->dim, ck_type_name(c->type), error);
     free(scale);
 }
 
@@ -118,7 +132,7 @@ static void check_batch(const test_case *c, ck_pool *pool) {
 
 /// Without an order of time, at lengths on both sides of what is taken at once.
 static void check_to_all(ck_pool *pool, int64_t length) {
-    const test_case c = {4, 2, 24, 0, 0};
+    const test_case c = {4, 2, 24, 0, 0, CK_F16};
     test_cache *cache = make_cache(&c, length + 5, pool);
     const int64_t width = (int64_t)c.heads * c.dim;
     float *q = random_floats(length * width), *out = allocate(sizeof(float) * (size_t)(length * width));
@@ -175,8 +189,8 @@ static void check_invariance(const test_case *c, ck_pool *pools[3]) {
     free_cache(other);
 }
 
-static void check_no_numbers(ck_pool *pool, int64_t slots) {
-    const test_case c = {2, 1, 32, 0, 0};
+static void check_no_numbers(ck_pool *pool, int64_t slots, ck_type type) {
+    const test_case c = {2, 1, 32, 0, 0, type};
     test_cache *cache = make_cache(&c, slots, pool);
     const ck_token token = {&cache->cache, slots - 1};
     float *q = random_floats(64), out[64];
@@ -192,16 +206,21 @@ static void check_no_numbers(ck_pool *pool, int64_t slots) {
 
 void check_attention(void) {
     ck_pool *pools[3] = {ck_pool_create(1), ck_pool_create(2), ck_pool_create(4)};
-    const test_case cases[] = {
-        {9, 3, 64, 0, 0}, {4, 1, 256, 24, 0}, {12, 2, 128, 0, 0}, {14, 2, 64, 1, 0},
-        {2, 2, 80, 0, 20}, {3, 3, 96, 70, 0}, {5, 1, 8, 0, 0}, {72, 1, 40, 0, 5},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_batch(&cases[i], pools[i % 3]);
+    const ck_type types[] = {CK_F16, CK_Q8_0};
+    for (int t = 0; t < 2; t++) {
+        const ck_type type = types[t];
+        const test_case cases[] = {
+            {9, 3, 64, 0, 0, type}, {4, 1, 256, 24, 0, type}, {12, 2, 128, 0, 0, type}, {14, 2, 64, 1, 0, type},
+            {2, 2, 80, 0, 20, type}, {3, 3, 96, 70, 0, type}, {5, 1, 8, 0, 0, type}, {72, 1, 40, 0, 5, type},
+        };
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_batch(&cases[i], pools[i % 3]);
+        const test_case invariant[] = {
+            {6, 1, 16, 0, 0, type}, {2, 1, 32, 600, 0, type}, {2, 2, 24, 0, 0, type}, {2, 2, 8, 0, 20, type}};
+        for (size_t i = 0; i < sizeof invariant / sizeof *invariant; i++) check_invariance(&invariant[i], pools);
+        const int64_t slots[] = {1, 20, 1100};
+        for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) check_no_numbers(pools[0], slots[i], type);
+    }
     const int64_t lengths[] = {1, 7, 8, 9, 64, 65, 150};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) check_to_all(pools[1], lengths[i]);
-    const test_case invariant[] = {{6, 1, 16, 0, 0}, {2, 1, 32, 600, 0}, {2, 2, 24, 0, 0}, {2, 2, 8, 0, 20}};
-    for (size_t i = 0; i < sizeof invariant / sizeof *invariant; i++) check_invariance(&invariant[i], pools);
-    const int64_t slots[] = {1, 20, 1100};
-    for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) check_no_numbers(pools[0], slots[i]);
     for (int i = 0; i < 3; i++) ck_pool_destroy(pools[i]);
 }

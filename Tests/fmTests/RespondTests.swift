@@ -163,6 +163,33 @@ import fm
         #expect(small.code == .usage && small.messages.contains("--context takes a whole number, 16 or more"))
     }
 
+    @Test func theTypeOfTheCacheIsChosen() async throws {
+        let path = "\(fixture.folder.path)/tiny.gguf"
+        try TinyModel.write(to: URL(fileURLWithPath: path), width: 128)
+        func answer(_ words: [String], variables: [String: String] = [:]) async -> CommandFixture.Outcome {
+            var fixture = fixture
+            fixture.variables = variables
+            return await fixture.run(
+                ["respond", "-m", path, "--greedy", "--max-tokens", "8", "the tin"] + words,
+                makeModel: Context.models([:]))
+        }
+        let loads = { LocalModels.loadCount(of: URL(fileURLWithPath: path)) }
+        let plain = await answer([])
+        let small = await answer(["--cache-type", "q8_0"])
+        #expect(plain.code == .success && small.code == .success, "\(plain.messages) \(small.messages)")
+        #expect(!small.output.isEmpty && loads() == 2)
+        // What is the default is no other engine.
+        _ = await answer(["--cache-type", "f16"])
+        #expect(loads() == 2)
+
+        let wrong = await answer(["--cache-type", "q4_0"])
+        #expect(wrong.code == .usage && wrong.messages.contains("--cache-type takes f16 or q8_0, not 'q4_0'"))
+        let variable = await answer([], variables: ["FM_CACHE_TYPE": "8"])
+        #expect(variable.code == .usage && variable.messages.contains("FM_CACHE_TYPE is wrong"), "\(variable.messages)")
+        let other = await fixture.run(["respond", "--cache-type", "q8_0", "hello"], [[.text("x")]])
+        #expect(other.code == .usage && other.messages.contains("--cache-type is for models of this machine"))
+    }
+
     @Test func aSchemaMakesJSON() async throws {
         fixture.folder.write(
             Array(

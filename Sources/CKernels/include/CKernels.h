@@ -1,5 +1,5 @@
 /// The hot loops of the inference engine: block formats of GGUF files, matrix products on quantised weights, attention
-/// over a half-precision cache, norms, rotations and activations, and the thread pool that runs them.
+/// over a cache of 16 or 8 bits, norms, rotations and activations, and the thread pool that runs them.
 ///
 /// The room knows nothing of models, files or Swift. Every operation has one plain implementation in portable C
 /// (`kernels_scalar.c`) and faster ones per instruction set, picked once at run time from the processor's features, so
@@ -188,23 +188,38 @@ bool ck_matmul_rows(
 
 // MARK: - Attention
 
-/// Slots of the key cache that stand interleaved.
-#define CK_KEY_BLOCK 8
+/// Slots of a block of the cache.
+#define CK_CACHE_BLOCK 8
 
-/// Keys and values of one layer of one sequence, in half precision. The slot of a token is its position.
-/// - keys: `[kv_heads, capacity / 8, head_dim, 8]`: slot `s`, dimension `d` of head `h` at
-///   `((h * (capacity / 8) + s / 8) * head_dim + d) * 8 + s % 8`, so that eight scores are one vector;
-/// - values: `[kv_heads, capacity, head_dim]`.
-/// Memory must be zeroed once (`ck_allocate` does), since whole blocks of keys are read.
+/// Dimensions of a head that share a scale in a cache of 8 bits; the last ones of a head may be fewer.
+#define CK_SCALE_RUN 32
+
+/// Keys and values of one layer of one sequence. The slot of a token is its position.
+///
+/// Either part is `[kv_heads, capacity / 8]` blocks of 8 slots. With CK_F16, a block of keys is `[head_dim, 8]` halves, so
+/// that eight scores are one vector, and a block of values is `[8, head_dim]` halves. With CK_Q8_0 it is bytes `q` in the
+/// same order, which stand for `scale · q` with a scale for each run of 32 dimensions (as in the files' Q8_0) of a slot. The
+/// scales, in half precision, come first: `[runs, 8]` of keys, `[8, runs]` of values.
+///
+/// Memory must be zeroed once (`ck_allocate` does), since whole blocks are read.
 typedef struct ck_cache {
-    uint16_t *keys;
-    uint16_t *values;
+    void *keys;
+    void *values;
     int64_t capacity;   ///< slots, a multiple of 8
+    ck_type type;       ///< CK_F16 or CK_Q8_0
 } ck_cache;
 
-/// Elements (not bytes) of either part.
-static inline size_t ck_cache_elements(int64_t kv_heads, int64_t head_dim, int64_t capacity) {
-    return (size_t)kv_heads * (size_t)head_dim * (size_t)capacity;
+/// Runs of dimensions with one scale each.
+static inline int64_t ck_scale_runs(int64_t head_dim) { return (head_dim + CK_SCALE_RUN - 1) / CK_SCALE_RUN; }
+
+/// Bytes of a block of keys or values of one head, a multiple of 16.
+static inline size_t ck_cache_block_bytes(ck_type type, int64_t head_dim) {
+    return CK_CACHE_BLOCK * (size_t)(type == CK_Q8_0 ? head_dim + 2 * ck_scale_runs(head_dim) : 2 * head_dim);
+}
+
+/// Bytes of either part.
+static inline size_t ck_cache_bytes(ck_type type, int64_t kv_heads, int64_t head_dim, int64_t capacity) {
+    return (size_t)kv_heads * (size_t)(capacity / CK_CACHE_BLOCK) * ck_cache_block_bytes(type, head_dim);
 }
 
 /// One token of a batch: where its sequence's cache is and which slot is its own.
@@ -213,7 +228,7 @@ typedef struct ck_token {
     int64_t position;   ///< 0..<capacity
 } ck_token;
 
-/// Rounds and stores the keys and values `[tokens, kv_heads, head_dim]` of a batch into their slots.
+/// Rounds and stores the keys and values `[tokens, kv_heads, head_dim]` of a batch into their slots. All caches have one type.
 void ck_cache_store(
     ck_pool *pool, const float *keys, int64_t keys_stride, const float *values, int64_t values_stride, const ck_token *tokens,
     int64_t count, int32_t kv_heads, int32_t head_dim);

@@ -13,6 +13,8 @@ package struct EngineBackend: LocalModelBackend {
     private var toolCalling: ToolCallingStrategy?
     /// The most tokens of a conversation; nil: what the model was trained for.
     private var contextLimit: Int?
+    /// How keys and values are kept; nil: as the settings of this machine say.
+    private var cacheType: CacheType?
     private var adapter: AdapterWeights?
     /// Where `FM_SIMULATE` is looked for; nil: in the process's own.
     private var environment: [String: String]?
@@ -23,9 +25,12 @@ package struct EngineBackend: LocalModelBackend {
     static let standard = EngineBackend { try ModelStore().defaultModel() }
 
     /// A certain file.
-    package init(file: URL, contextLimit: Int? = nil, environment: [String: String]? = nil) {
+    package init(
+        file: URL, contextLimit: Int? = nil, cacheType: CacheType? = nil, environment: [String: String]? = nil
+    ) {
         self.init(named: file.path)
         self.contextLimit = contextLimit
+        self.cacheType = cacheType
         self.environment = environment
     }
 
@@ -96,9 +101,7 @@ package struct EngineBackend: LocalModelBackend {
     }
 
     package var contextSize: Int {
-        guard let model, let size = try? EngineLibrary.shared.contextSize(of: model.url, limit: contextLimit) else {
-            return 0
-        }
+        guard let model, let size = try? EngineLibrary.shared.contextSize(of: model.url, settings) else { return 0 }
         return size
     }
 
@@ -128,10 +131,17 @@ package struct EngineBackend: LocalModelBackend {
         }
     }
 
+    private var settings: EngineLibrary.Settings {
+        get throws {
+            EngineLibrary.Settings(
+                contextSize: contextLimit, cacheType: try cacheType ?? ModelStore().settings.cacheType)
+        }
+    }
+
     private func engine() async throws -> Engine {
         let file = try file
         do {
-            return try await EngineLibrary.shared.engine(for: file, contextSize: contextLimit)
+            return try await EngineLibrary.shared.engine(for: file, settings)
         } catch let error as InferenceError {
             throw SystemLanguageModel.Error.assetsUnavailable(
                 .init(debugDescription: "The model \(file.path) cannot be loaded: \(error)."))

@@ -6,9 +6,21 @@ import Synchronization
 final class EngineLibrary: Sendable {
     static let shared = EngineLibrary()
 
+    /// What tells the engines of one file apart.
+    struct Settings: Hashable {
+        /// The most tokens of a conversation; nil: what the model was trained for.
+        var contextSize: Int?
+        var cacheType = CacheType.f16
+    }
+
+    private struct Key: Hashable {
+        var path: String
+        var settings: Settings
+    }
+
     private struct State {
-        var engines: [String: Task<Engine, any Error>] = [:]
-        var contextSizes: [String: Int] = [:]
+        var engines: [Key: Task<Engine, any Error>] = [:]
+        var contextSizes: [Key: Int] = [:]
         var facts: [String: ModelFacts] = [:]
         var loadCounts: [String: Int] = [:]
         var signatures: [String: Task<String, any Error>] = [:]
@@ -20,14 +32,12 @@ final class EngineLibrary: Sendable {
     func loadCount(of file: URL) -> Int { state.withLock { $0.loadCounts[file.path, default: 0] } }
 
     /// The engine for a file, loaded when it is first asked for. A load that failed is tried again.
-    ///
-    /// - Parameter contextSize: The most tokens of a conversation; nil: what the model was trained for.
-    func engine(for file: URL, contextSize: Int? = nil) async throws -> Engine {
-        let key = Self.key(file, contextSize)
+    func engine(for file: URL, _ settings: Settings) async throws -> Engine {
+        let key = Key(path: file.path, settings: settings)
         let task = state.withLock { state in
             if let task = state.engines[key] { return task }
             state.loadCounts[file.path, default: 0] += 1
-            let task = Task.detached { try await Self.load(file, contextSize) }
+            let task = Task.detached { try await Self.load(file, settings) }
             state.engines[key] = task
             return task
         }
@@ -42,10 +52,12 @@ final class EngineLibrary: Sendable {
     }
 
     /// Loads on a thread of its own: reading the weights blocks.
-    private static func load(_ file: URL, _ contextSize: Int?) async throws -> Engine {
+    private static func load(_ file: URL, _ settings: Settings) async throws -> Engine {
         try await onThread {
             let folder = EngineOptions.standardPrefixFolder(environment: ProcessInfo.processInfo.environment)
-            return try Engine.load(file, options: EngineOptions(contextSize: contextSize, prefixFolder: folder))
+            let options = EngineOptions(
+                contextSize: settings.contextSize, cacheType: settings.cacheType, prefixFolder: folder)
+            return try Engine.load(file, options: options)
         }
     }
 
@@ -68,15 +80,12 @@ final class EngineLibrary: Sendable {
         }
     }
 
-    private static func key(_ file: URL, _ contextSize: Int?) -> String {
-        contextSize.map { "\(file.path)\u{0}\($0)" } ?? file.path
-    }
-
     /// The context size of a file, read from its metadata once.
-    func contextSize(of file: URL, limit: Int? = nil) throws -> Int {
-        let key = Self.key(file, limit)
+    func contextSize(of file: URL, _ settings: Settings) throws -> Int {
+        let key = Key(path: file.path, settings: settings)
         if let known = state.withLock({ $0.contextSizes[key] }) { return known }
-        let size = try Engine.contextSize(of: file, options: EngineOptions(contextSize: limit))
+        let options = EngineOptions(contextSize: settings.contextSize, cacheType: settings.cacheType)
+        let size = try Engine.contextSize(of: file, options: options)
         state.withLock { $0.contextSizes[key] = size }
         return size
     }

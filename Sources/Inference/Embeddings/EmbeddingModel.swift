@@ -42,7 +42,8 @@ package final class EmbeddingModel: Sendable {
         let weights = try EncoderWeights(gguf, configuration: configuration, pool: threads)
         return EmbeddingModel(
             tokenizer: tokenizer, configuration: configuration,
-            description: ModelDescription(gguf, configuration, parameterCount: weights.parameterCount),
+            description: ModelDescription(
+                gguf, configuration, cacheType: .f16, parameterCount: weights.parameterCount),
             encoder: Encoder(configuration: configuration, weights: weights, threads: threads))
     }
 

@@ -141,9 +141,10 @@ private final class Activations {
         self.rows = rows
         projectionWidth = configuration.queryWidth + 2 * configuration.keyValueWidth
         let pairs = configuration.rope.frequencies.count
-        let capacities = texts.map { ($0.count + Int(CK_KEY_BLOCK) - 1) / Int(CK_KEY_BLOCK) * Int(CK_KEY_BLOCK) }
-        let cacheElements = capacities.map {
-            ck_cache_elements(Int64(configuration.keyValueHeadCount), Int64(configuration.headWidth), Int64($0))
+        let capacities = texts.map { ($0.count + Int(CK_CACHE_BLOCK) - 1) / Int(CK_CACHE_BLOCK) * Int(CK_CACHE_BLOCK) }
+        // Of the keys, or values, of each text.
+        let cacheBytes = capacities.map {
+            ck_cache_bytes(CK_F16, Int64(configuration.keyValueHeadCount), Int64(configuration.headWidth), Int64($0))
         }
         // In bytes.
         let sizes =
@@ -151,7 +152,7 @@ private final class Activations {
                 rows * configuration.width * 4, rows * projectionWidth * 4,
                 min(rows, feedForwardRows) * 2 * configuration.feedForwardWidth * 4, rows * pairs * 2 * 4, rows * 4,
                 rows * 4, rows * MemoryLayout<ck_token>.stride,
-            ] + cacheElements.map { 4 * $0 }
+            ] + cacheBytes.map { 2 * $0 }
         var offsets: [Int] = []
         var byteCount = 0
         for size in sizes {
@@ -173,10 +174,10 @@ private final class Activations {
         caches = .allocate(capacity: texts.count)
         var row = 0
         for (index, text) in texts.enumerated() {
-            let elements = numbers(7 + index, UInt16.self)
+            let keys = base + offsets[7 + index]
             (caches + index).initialize(
                 to: ck_cache(
-                    keys: elements, values: elements + cacheElements[index], capacity: Int64(capacities[index])))
+                    keys: keys, values: keys + cacheBytes[index], capacity: Int64(capacities[index]), type: CK_F16))
             for (position, token) in text.enumerated() {
                 tokenIDs[row] = token
                 positions[row] = Int32(position)

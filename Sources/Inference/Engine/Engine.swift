@@ -67,7 +67,7 @@ package final class Engine: Sendable {
 
         let transformer = try Transformer(configuration: configuration, weights: loadedWeights, threads: threads)
         let snapshots = options.prefixFolder.flatMap { folder in
-            SnapshotKey(gguf, configuration).map { key in
+            SnapshotKey(gguf, configuration, options.cacheType).map { key in
                 PrefixSnapshots(
                     folder: folder, limit: options.prefixFolderLimit, key: key, contextSize: contextSize, trace: trace)
             }
@@ -75,7 +75,8 @@ package final class Engine: Sendable {
         let engine = Engine(
             tokenizer: tokenizer, chatTemplate: try ChatTemplate(gguf, tokenizer: tokenizer),
             contextSize: contextSize,
-            description: ModelDescription(gguf, configuration, parameterCount: loadedWeights.parameterCount),
+            description: ModelDescription(
+                gguf, configuration, cacheType: options.cacheType, parameterCount: loadedWeights.parameterCount),
             configuration: configuration,
             scheduler: Scheduler(
                 transformer, tokenizer: tokenizer, contextSize: contextSize, options: options, snapshots: snapshots,

@@ -7,6 +7,8 @@ package struct EngineOptions: Sendable, Equatable {
     /// The most tokens of prompt and answer together; nil: what the model was trained for, as far as a quarter of the
     /// machine's memory holds its cache.
     package var contextSize: Int?
+    /// How keys and values are kept.
+    package var cacheType: CacheType
     /// The tokens of finished sequences that are kept so that their beginnings need not be computed again; nil: as many
     /// as the context has.
     package var cachedTokenLimit: Int?
@@ -20,11 +22,13 @@ package struct EngineOptions: Sendable, Equatable {
     package var concurrentRequests: Int
 
     package init(
-        threadCount: Int? = nil, contextSize: Int? = nil, cachedTokenLimit: Int? = nil, prefixFolder: URL? = nil,
-        prefixFolderLimit: Int = 1 << 30, prefillBatch: Int = 256, concurrentRequests: Int = 16
+        threadCount: Int? = nil, contextSize: Int? = nil, cacheType: CacheType = .f16, cachedTokenLimit: Int? = nil,
+        prefixFolder: URL? = nil, prefixFolderLimit: Int = 1 << 30, prefillBatch: Int = 256,
+        concurrentRequests: Int = 16
     ) {
         self.threadCount = threadCount
         self.contextSize = contextSize
+        self.cacheType = cacheType
         self.cachedTokenLimit = cachedTokenLimit
         self.prefixFolder = prefixFolder
         self.prefixFolderLimit = prefixFolderLimit
@@ -71,7 +75,7 @@ package struct EngineOptions: Sendable, Equatable {
             return contextSize
         }
         let memory = Int(clamping: ProcessInfo.processInfo.physicalMemory) / 4
-        let affordable = max(512, memory / max(1, configuration.cacheBytesPerToken))
+        let affordable = max(512, memory / max(1, configuration.cacheBytesPerToken(cacheType)))
         return min(configuration.trainedContextSize, affordable)
     }
 }

@@ -15,7 +15,7 @@ package struct ModelDescription: Sendable {
     /// What one token takes in the cache, in bytes.
     package let cacheBytesPerToken: Int
 
-    init(_ file: GGUFFile, _ configuration: ModelConfiguration, parameterCount: Int) {
+    init(_ file: GGUFFile, _ configuration: ModelConfiguration, cacheType: CacheType, parameterCount: Int) {
         url = file.url
         name = file.metadata["general.name"]?.stringValue ?? file.url.deletingPathExtension().lastPathComponent
         architecture = configuration.architecture.name
@@ -24,6 +24,6 @@ package struct ModelDescription: Sendable {
         vocabularySize = configuration.vocabularySize
         layerCount = configuration.layerCount
         trainedContextSize = configuration.trainedContextSize
-        cacheBytesPerToken = configuration.cacheBytesPerToken
+        cacheBytesPerToken = configuration.cacheBytesPerToken(cacheType)
     }
 }

@@ -49,8 +49,8 @@ final class Scheduler: @unchecked Sendable {
         self.options = options
         self.trace = trace
         prefixes = PrefixStore(
-            transformer.configuration, contextSize: contextSize, limit: options.cachedTokenLimit ?? contextSize,
-            snapshots: snapshots, trace: trace)
+            transformer.configuration, cacheType: options.cacheType, contextSize: contextSize,
+            limit: options.cachedTokenLimit ?? contextSize, snapshots: snapshots, trace: trace)
         let thread = Thread { [self] in run() }
         thread.name = "inference"
         thread.stackSize = 8 << 20

@@ -1,13 +1,11 @@
 import CKernels
 
-/// The keys and values of one sequence in all layers, in half precision. The slot of a token is its position.
+/// The keys and values of one sequence in all layers. The slot of a token is its position.
 ///
 /// It grows as the sequence does, so that memory follows what is used. All layers lie in one allocation, for each layer
 /// first the keys, then the values: `ck_cache` has the layout within a layer.
 final class KeyValueCache {
-    private let layerCount: Int
-    private let headCount: Int
-    private let headWidth: Int
+    private let shape: Shape
     private var memory: UnsafeMutableRawBufferPointer
     /// One for each layer.
     private(set) var layers: UnsafeMutablePointer<ck_cache>
@@ -17,15 +15,30 @@ final class KeyValueCache {
     /// The slots that are added at a time, at least.
     static let granularity = 256
 
-    init(_ configuration: ModelConfiguration, capacity: Int) throws(InferenceError) {
-        layerCount = configuration.layerCount
-        headCount = configuration.keyValueHeadCount
-        headWidth = configuration.headWidth
+    private struct Shape {
+        let layerCount: Int
+        let headCount: Int
+        let type: CacheType
+        /// Of the keys, or values, of one head.
+        let blockBytes: Int
+
+        /// What the keys, or values, of one head take.
+        func headBytes(_ slots: Int) -> Int {
+            let block = Int(CK_CACHE_BLOCK)
+            return (slots + block - 1) / block * blockBytes
+        }
+
+        /// What all take.
+        func bytes(_ slots: Int) -> Int { layerCount * 2 * headCount * headBytes(slots) }
+    }
+
+    init(_ configuration: ModelConfiguration, type: CacheType, capacity: Int) throws(InferenceError) {
+        shape = Shape(
+            layerCount: configuration.layerCount, headCount: configuration.keyValueHeadCount, type: type,
+            blockBytes: type.blockBytes(headWidth: configuration.headWidth))
         self.capacity = Self.rounded(capacity)
-        memory = try Self.allocate(layerCount * Self.layerBytes(headCount, headWidth, self.capacity))
-        layers = .allocate(capacity: layerCount)
-        layers.initialize(repeating: ck_cache(), count: layerCount)
-        Self.place(layers, layerCount, headCount, headWidth, self.capacity, in: memory)
+        memory = try Self.allocate(shape.bytes(self.capacity))
+        layers = Self.layers(shape, self.capacity, in: memory)
     }
 
     deinit {
@@ -44,20 +57,18 @@ final class KeyValueCache {
         return UnsafeMutableRawBufferPointer(start: memory, count: bytes)
     }
 
-    private static func layerBytes(_ headCount: Int, _ headWidth: Int, _ capacity: Int) -> Int {
-        2 * ck_cache_elements(Int64(headCount), Int64(headWidth), Int64(capacity)) * MemoryLayout<UInt16>.size
-    }
-
-    private static func place(
-        _ layers: UnsafeMutablePointer<ck_cache>, _ layerCount: Int, _ headCount: Int, _ headWidth: Int,
-        _ capacity: Int, in memory: UnsafeMutableRawBufferPointer
-    ) {
-        let elements = ck_cache_elements(Int64(headCount), Int64(headWidth), Int64(capacity))
-        let base = memory.baseAddress!.assumingMemoryBound(to: UInt16.self)
-        for layer in 0..<layerCount {
-            layers[layer] = ck_cache(
-                keys: base + 2 * layer * elements, values: base + (2 * layer + 1) * elements, capacity: Int64(capacity))
+    private static func layers(
+        _ shape: Shape, _ capacity: Int, in memory: UnsafeMutableRawBufferPointer
+    ) -> UnsafeMutablePointer<ck_cache> {
+        let partBytes = shape.headCount * shape.headBytes(capacity)
+        let layers = UnsafeMutablePointer<ck_cache>.allocate(capacity: shape.layerCount)
+        for layer in 0..<shape.layerCount {
+            let keys = memory.baseAddress! + 2 * layer * partBytes
+            (layers + layer).initialize(
+                to: ck_cache(
+                    keys: keys, values: keys + partBytes, capacity: Int64(capacity), type: shape.type.kernelType))
         }
+        return layers
     }
 
     /// Makes room for `count` tokens and keeps the first `used` of them.
@@ -68,10 +79,8 @@ final class KeyValueCache {
     ) throws(InferenceError) -> Bool {
         guard count > capacity else { return true }
         let grown = Self.rounded(min(max(count, capacity + capacity / 2), max(count, limit)))
-        let newMemory = try Self.allocate(layerCount * Self.layerBytes(headCount, headWidth, grown))
-        let newLayers = UnsafeMutablePointer<ck_cache>.allocate(capacity: layerCount)
-        newLayers.initialize(repeating: ck_cache(), count: layerCount)
-        Self.place(newLayers, layerCount, headCount, headWidth, grown, in: newMemory)
+        let newMemory = try Self.allocate(shape.bytes(grown))
+        let newLayers = Self.layers(shape, grown, in: newMemory)
         guard copy(used, into: newLayers, isCancelled) else {
             ck_free(newMemory.baseAddress, newMemory.count)
             newLayers.deallocate()
@@ -85,11 +94,11 @@ final class KeyValueCache {
         return true
     }
 
-    /// Copies the first `count` tokens into another sequence's cache, which must have room for them.
+    /// Copies the first `count` tokens into another sequence's cache of the same type, which must have room for them.
     /// - Parameter isCancelled: Asked before each layer.
     /// - Returns: False when it was given up.
     func copyPrefix(_ count: Int, to other: KeyValueCache, isCancelled: () -> Bool) -> Bool {
-        precondition(count <= other.capacity && count <= capacity)
+        precondition(count <= other.capacity && count <= capacity && shape.type == other.shape.type)
         return copy(count, into: other.layers, isCancelled)
     }
 
@@ -97,44 +106,37 @@ final class KeyValueCache {
     /// here, which takes far longer than the copying.
     private func copy(_ count: Int, into target: UnsafeMutablePointer<ck_cache>, _ isCancelled: () -> Bool) -> Bool {
         guard count > 0 else { return true }
-        // Keys stand in blocks of slots; a block that is copied beyond `count` holds numbers that are not read before
-        // they are written.
-        let block = Int(CK_KEY_BLOCK)
-        let keyCount = (count + block - 1) / block * block * headWidth
-        let valueCount = count * headWidth
-        for layer in 0..<layerCount {
+        for layer in 0..<shape.layerCount {
             if isCancelled() { return false }
-            let (from, to) = (layers[layer], target[layer])
-            for head in 0..<headCount {
-                let fromStart = head * Int(from.capacity) * headWidth
-                let toStart = head * Int(to.capacity) * headWidth
-                (to.keys + toStart).update(from: from.keys + fromStart, count: keyCount)
-                (to.values + toStart).update(from: from.values + fromStart, count: valueCount)
+            for (from, to) in zip(pieces(count, of: layers[layer]), pieces(count, of: target[layer])) {
+                to.copyMemory(from: UnsafeRawBufferPointer(from))
             }
         }
         return true
     }
 
-    /// The memory of the first `count` tokens, piece by piece: for each layer the keys of each head, then the values of
-    /// each head. Keys stand in whole blocks of slots, of which the last may have slots that are not in use. The pieces of
-    /// fewer tokens are beginnings of those of more.
-    func pieces(_ count: Int) -> [UnsafeMutableRawBufferPointer] {
-        precondition(count <= capacity)
-        let lengths = pieceLengths(count)
-        return (0..<layerCount * 2 * headCount).map { index in
-            let layer = layers[index / headCount / 2]
-            let part = index / headCount % 2 == 0 ? layer.keys! : layer.values!
-            return UnsafeMutableRawBufferPointer(
-                start: part + index % headCount * capacity * headWidth, count: lengths[index])
+    /// Where the first `count` tokens of one layer lie: the keys of each head, then the values of each head, in whole
+    /// blocks of slots.
+    private func pieces(_ count: Int, of layer: ck_cache) -> [UnsafeMutableRawBufferPointer] {
+        [layer.keys!, layer.values!].flatMap { part in
+            (0..<shape.headCount).map { head in
+                UnsafeMutableRawBufferPointer(
+                    start: part + head * shape.headBytes(Int(layer.capacity)), count: shape.headBytes(count))
+            }
         }
     }
 
-    /// The bytes of each piece of `pieces`.
-    func pieceLengths(_ count: Int) -> [Int] {
-        let block = Int(CK_KEY_BLOCK)
-        let slotBytes = headWidth * MemoryLayout<UInt16>.size
-        let keys = [Int](repeating: (count + block - 1) / block * block * slotBytes, count: headCount)
-        let values = [Int](repeating: count * slotBytes, count: headCount)
-        return (0..<layerCount).flatMap { _ in keys + values }
+    /// The memory of the first `count` tokens, piece by piece: for each layer the keys of each head, then the values of
+    /// each head. All are equally long and stand in whole blocks of slots, of which the last may have slots that are not in
+    /// use: numbers that are not read before they are written. The pieces of fewer tokens are beginnings of those of more.
+    func pieces(_ count: Int) -> [UnsafeMutableRawBufferPointer] {
+        precondition(count <= capacity)
+        return (0..<shape.layerCount).flatMap { pieces(count, of: layers[$0]) }
     }
+
+    /// The bytes of each piece of `pieces`.
+    func pieceLength(_ count: Int) -> Int { shape.headBytes(count) }
+
+    /// The bytes of all pieces of `pieces`.
+    func byteCount(_ count: Int) -> Int { shape.bytes(count) }
 }

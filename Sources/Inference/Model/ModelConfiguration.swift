@@ -1,3 +1,5 @@
+import CKernels
+
 /// The numbers of one model: its family's row of the table with what its file says.
 package struct ModelConfiguration: Sendable {
     package let architecture: Architecture
@@ -34,6 +36,8 @@ package struct ModelConfiguration: Sendable {
 
     package var queryWidth: Int { headCount * headWidth }
     package var keyValueWidth: Int { keyValueHeadCount * headWidth }
-    /// What one token takes in the KV cache in half precision, in bytes.
-    package var cacheBytesPerToken: Int { layerCount * 2 * keyValueWidth * 2 }
+    /// What one token takes in the KV cache, in bytes.
+    package func cacheBytesPerToken(_ type: CacheType) -> Int {
+        layerCount * 2 * keyValueHeadCount * type.blockBytes(headWidth: headWidth) / Int(CK_CACHE_BLOCK)
+    }
 }

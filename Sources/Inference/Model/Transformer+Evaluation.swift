@@ -23,14 +23,15 @@ extension Transformer {
     /// The logits after each token of a text, in the order of the text.
     /// - Parameters:
     ///   - chunk: How many tokens a step takes; 1 computes as decoding does.
+    ///   - cacheType: How keys and values are kept between the steps.
     ///   - adapter: Made for this model.
     ///   - body: Gets the position and its logits, [vocabulary].
     package func evaluate(
-        _ tokens: [TokenID], chunk: Int, adapter: Adapter? = nil,
+        _ tokens: [TokenID], chunk: Int, cacheType: CacheType = .f16, adapter: Adapter? = nil,
         _ body: (Int, UnsafeBufferPointer<Float>) throws -> Void
     ) throws {
         guard adapter?.fits(configuration) ?? true else { throw AdapterError.otherBase }
-        let cache = try KeyValueCache(configuration, capacity: tokens.count)
+        let cache = try KeyValueCache(configuration, type: cacheType, capacity: tokens.count)
         var logits = [Float](repeating: 0, count: configuration.vocabularySize)
         for first in stride(from: 0, to: tokens.count, by: chunk) {
             let end = min(first + chunk, tokens.count)
@@ -59,9 +60,9 @@ package struct SpeedMeter {
     private var position = 0
 
     /// - Parameter capacity: The tokens that will be computed in all.
-    package init(_ transformer: Transformer, capacity: Int) throws {
+    package init(_ transformer: Transformer, cacheType: CacheType = .f16, capacity: Int) throws {
         self.transformer = transformer
-        cache = try KeyValueCache(transformer.configuration, capacity: capacity)
+        cache = try KeyValueCache(transformer.configuration, type: cacheType, capacity: capacity)
     }
 
     /// All parameters of the model.

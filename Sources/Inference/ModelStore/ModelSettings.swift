@@ -11,6 +11,8 @@ package struct ModelSettings: Sendable {
     package var modelSource = "the settings"
     /// False when the user has switched the models of this machine off.
     package var isEnabled = true
+    /// How engines keep keys and values, unless a program or command says otherwise.
+    package var cacheType = CacheType.f16
 
     package init(directory: String, model: String? = nil, isEnabled: Bool = true) {
         self.directory = directory
@@ -18,8 +20,9 @@ package struct ModelSettings: Sendable {
         self.isEnabled = isEnabled
     }
 
-    /// Reads `FM_MODELS_DIR`, `FM_MODEL` and the configuration file, `foundationmodels/config.json` in `XDG_CONFIG_HOME`
-    /// (`~/.config`), a JSON object with any of `models_dir`, `model` (texts) and `enabled` (true or false).
+    /// Reads `FM_MODELS_DIR`, `FM_MODEL`, `FM_CACHE_TYPE` and the configuration file, `foundationmodels/config.json` in
+    /// `XDG_CONFIG_HOME` (`~/.config`), a JSON object with any of `models_dir`, `model`, `cache_type` (texts) and `enabled`
+    /// (true or false).
     /// Models lie in `foundationmodels/models` in `XDG_DATA_HOME` (`~/.local/share`) when nothing else is said.
     package init(environment: [String: String]) throws(ModelStoreError) {
         let path = Self.configurationPath(environment: environment)
@@ -31,9 +34,11 @@ package struct ModelSettings: Sendable {
             }
             return (text as NSString).expandingTildeInPath
         }
-        if let unknown = configuration.keys.first(where: { !["models_dir", "model", "enabled"].contains($0) }) {
+        let keys = ["models_dir", "model", "cache_type", "enabled"]
+        if let unknown = configuration.keys.first(where: { !keys.contains($0) }) {
             throw .invalidConfiguration(
-                path: path, reason: "it has no key '\(unknown)'; its keys are models_dir, model and enabled")
+                path: path, reason: "it has no key '\(unknown)'; its keys are models_dir, model, cache_type and enabled"
+            )
         }
         let configuredDirectory = try text("models_dir")
         directory =
@@ -43,6 +48,19 @@ package struct ModelSettings: Sendable {
         let named = Self.value("FM_MODEL", environment)
         model = named ?? configuredModel
         modelSource = named != nil ? "FM_MODEL" : "\"model\" in '\(path)'"
+        let variable = "FM_CACHE_TYPE"
+        if let name = Self.value(variable, environment) {
+            guard let type = CacheType(rawValue: name) else {
+                throw .invalidVariable(name: variable, reason: "it must be \(CacheType.names), not '\(name)'")
+            }
+            cacheType = type
+        } else if let name = try text("cache_type") {
+            guard let type = CacheType(rawValue: name) else {
+                throw .invalidConfiguration(
+                    path: path, reason: "'cache_type' must be \(CacheType.names), not '\(name)'")
+            }
+            cacheType = type
+        }
         if let enabled = configuration["enabled"] {
             guard let value = enabled.boolValue else {
                 throw .invalidConfiguration(path: path, reason: "'enabled' must be true or false")

@@ -39,6 +39,8 @@ package enum ModelStoreError: Error, Hashable, Sendable {
     /// Another process is fetching the model that was to be removed.
     case busy(String)
     case invalidConfiguration(path: String, reason: String)
+    /// A variable of the environment.
+    case invalidVariable(name: String, reason: String)
     case cancelled
 }
 
@@ -112,6 +114,7 @@ extension ModelStoreError: CustomStringConvertible {
             return "another process is fetching '\(name)'. Stop it first, or wait until it is done."
         case .invalidConfiguration(let path, let reason):
             return "the configuration file '\(path)' cannot be used: \(reason). Correct it or remove it."
+        case .invalidVariable(let name, let reason): return "\(name) is wrong: \(reason)"
         case .cancelled:
             return "stopped. What has come is kept; the same command goes on from there."
         }

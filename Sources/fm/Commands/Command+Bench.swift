@@ -18,6 +18,7 @@ extension Command {
                 "--depth", "-d", value: "N", isRepeatable: true,
                 help: "Generate behind a context of N tokens; 0 and 2048 unless given."),
             Option("--threads", "-t", value: "N", help: "How many threads compute; all processors unless given."),
+            .cacheType,
             Option("--repeat", "-r", value: "N", help: "How many times each is measured; 3 unless given."),
             Option("--json", help: "Write the outcome as JSON."),
             .noPull,
@@ -43,6 +44,7 @@ extension Command {
         let depths = try counts("--depth", [0, 2048])
         let generated = try arguments.integer("--generate", in: 0...limit) ?? 128
         let threads = try arguments.integer("--threads", in: 1...64) ?? ProcessorDescription.count
+        let cacheType = try arguments.cacheType(context)
         let rounds = try arguments.integer("--repeat", in: 1...1000) ?? 3
         let tests =
             prompts.map { SpeedTest(kind: .prompt, count: $0, depth: 0) }
@@ -52,7 +54,8 @@ extension Command {
         let file = try await ModelChoice(context: context, arguments: arguments).find()
         let report = try await Interrupts.shared.cancelling {
             try await SpeedReport.measure(
-                file, tests, threads: threads, rounds: rounds, progress: { context.messages.line("fm: \($0)") })
+                file, tests, threads: threads, cacheType: cacheType, rounds: rounds,
+                progress: { context.messages.line("fm: \($0)") })
         }
         context.output.write(arguments.has("--json") ? report.json + "\n" : report.text)
     }
@@ -88,11 +91,12 @@ struct SpeedReport: Sendable {
     var model: ModelStore.Model
     var parameterCount: Int
     var threads: Int
+    var cacheType: CacheType
     var rows: [Row]
 
     /// Measures on a thread of its own; between measurements a cancellation is heeded.
     static func measure(
-        _ model: ModelStore.Model, _ tests: [SpeedTest], threads: Int, rounds: Int,
+        _ model: ModelStore.Model, _ tests: [SpeedTest], threads: Int, cacheType: CacheType, rounds: Int,
         progress: @escaping @Sendable (String) -> Void
     ) async throws -> SpeedReport {
         let work = Task.detached(priority: .high) { () throws -> SpeedReport in
@@ -103,7 +107,7 @@ struct SpeedReport: Sendable {
                     "\(test.name) needs \(test.count + test.depth) tokens of context; the model has "
                         + "\(transformer.configuration.trainedContextSize)")
             }
-            var warmup = try SpeedMeter(transformer, capacity: 64)
+            var warmup = try SpeedMeter(transformer, cacheType: cacheType, capacity: 64)
             try warmup.run(32, chunk: 32)
             try warmup.run(4, chunk: 1)
             var rates = [[Double]](repeating: [], count: tests.count)
@@ -112,7 +116,8 @@ struct SpeedReport: Sendable {
                 for (index, test) in tests.enumerated() {
                     try Task.checkCancellation()
                     progress("\(test.name), \(round) of \(rounds)")
-                    var meter = try SpeedMeter(transformer, capacity: test.depth + test.count)
+                    var meter = try SpeedMeter(
+                        transformer, cacheType: cacheType, capacity: test.depth + test.count)
                     if test.depth > 0 { try meter.run(test.depth, chunk: 256) }
                     let start = ContinuousClock.now
                     try meter.run(test.count, chunk: test.kind == .prompt ? 256 : 1)
@@ -121,6 +126,7 @@ struct SpeedReport: Sendable {
             }
             return SpeedReport(
                 model: model, parameterCount: SpeedMeter.parameterCount(transformer), threads: threads,
+                cacheType: cacheType,
                 rows: zip(tests, rates).map { Row(test: $0, rates: $1.sorted()) })
         }
         return try await withTaskCancellationHandler {
@@ -139,10 +145,10 @@ struct SpeedReport: Sendable {
     var text: String {
         let parameters = String(format: "%.2f B", Double(parameterCount) * 1e-9)
         let table = TextTable(
-            ["model", "size", "params", "threads", "test", "tokens/s", "least", "most"],
+            ["model", "size", "params", "threads", "cache", "test", "tokens/s", "least", "most"],
             rows.map { row in
                 [
-                    model.name, ByteText.size(model.size), parameters, "\(threads)", row.test.name,
+                    model.name, ByteText.size(model.size), parameters, "\(threads)", cacheType.rawValue, row.test.name,
                     String(format: "%.2f", row.median), String(format: "%.2f", row.rates.first!),
                     String(format: "%.2f", row.rates.last!),
                 ]
@@ -154,6 +160,7 @@ struct SpeedReport: Sendable {
         JSONValue.object([
             "model": .string(model.name), "bytes": .number(JSONNumber(Int(model.size))),
             "parameters": .number(JSONNumber(parameterCount)), "threads": .number(JSONNumber(threads)),
+            "cacheType": .string(cacheType.rawValue),
             "machine": .string(machine),
             "tests": .array(
                 rows.map { row in

@@ -7,12 +7,13 @@ extension Command {
         name: "chat",
         summary: "Hold a conversation.",
         usage: ["[OPTION ...]"],
-        options: [.anyModel, .instructions, .adapter, .tool, .reasoning, .context] + SamplingOptions.options + [
-            .transcript,
-            Option("--load", value: "FILE", help: "Go on with a conversation that /save has written."),
-            Option("--stats", help: "Tell token counts and times after each answer."),
-            .noPull,
-        ],
+        options: [.anyModel, .instructions, .adapter, .tool, .reasoning, .context, .cacheType] + SamplingOptions.options
+            + [
+                .transcript,
+                Option("--load", value: "FILE", help: "Go on with a conversation that /save has written."),
+                Option("--stats", help: "Tell token counts and times after each answer."),
+                .noPull,
+            ],
         discussion: """
             Ctrl-C stops the answer, Ctrl-D or /quit ends the conversation. A line that ends with \\ goes on in
             the next one. In the conversation:

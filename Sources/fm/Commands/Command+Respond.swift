@@ -10,7 +10,7 @@ extension Command {
         options: [
             .anyModel, .instructions, .file,
             Option("--schema", value: "FILE", help: "Answer with JSON that follows the JSON Schema of a file."),
-            .adapter, .tool, .image, .transcript, .reasoning, .context,
+            .adapter, .tool, .image, .transcript, .reasoning, .context, .cacheType,
         ] + SamplingOptions.options + [
             Option("--json", help: "Write the answer, token counts and times as one JSON object."),
             Option("--stats", help: "Tell token counts and times on standard error at the end."),

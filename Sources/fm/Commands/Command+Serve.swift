@@ -32,7 +32,7 @@ extension Command {
                 "--quota", value: "TOKENS", help: "Tokens of prompts and answers that each client may use in a day."),
             Option("--time-limit", value: "SECONDS", help: "The most that a request may take; 600."),
             Option("--max-body", value: "BYTES", help: "The largest body of a request; 8388608."),
-            .context,
+            .context, .cacheType,
             Option("--threads", value: "COUNT", help: "Threads that compute; one for each processor."),
             Option("--log", help: "Tell each request on standard error."),
             .noPull,
@@ -97,6 +97,7 @@ struct ServeSettings {
         engineOptions = EngineOptions(
             threadCount: try arguments.integer("--threads", in: 1...1024),
             contextSize: try arguments.integer("--context", in: 16...Int.max),
+            cacheType: try arguments.cacheType(context),
             concurrentRequests: configuration.concurrentRequests)
         var limits = HTTPLimits()
         if let size = try arguments.integer("--max-body", in: 1024...(1 << 30)) { limits.bodySize = size }

@@ -7,8 +7,8 @@ import Tokenizers
 /// Answers must not depend on how many threads there are, how a prompt was cut and what else was computed at the time.
 @Suite("Invariance")
 struct InvarianceTests {
-    @Test("logits are the same to the last bit for any number of threads and any chunk")
-    func logits() throws {
+    @Test("logits are the same to the last bit for any number of threads and any chunk", arguments: CacheType.allCases)
+    func logits(cacheType: CacheType) throws {
         let folder = try TemporaryFolder()
         try TinyModel.write(to: folder.file(), context: 1024)
         // Long enough for attention to be cut into ranges.
@@ -16,7 +16,7 @@ struct InvarianceTests {
         func digest(threads: Int, chunk: Int) throws -> [UInt64] {
             let transformer = try Transformer.load(folder.file(), threadCount: threads)
             var digests: [UInt64] = []
-            try transformer.evaluate(tokens, chunk: chunk) { _, logits in
+            try transformer.evaluate(tokens, chunk: chunk, cacheType: cacheType) { _, logits in
                 digests.append(logits.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1.bitPattern)) &* 0x100_0000_01b3 })
             }
             return digests

@@ -139,16 +139,15 @@ final class PrefixSnapshots: Sendable {
         // The file may have been replaced since its header was read.
         let header = try SnapshotHeader(descriptor, key: key.bytes, mostTokens: contextSize)
         guard header.tokens == snapshot.header.tokens, count <= header.tokens.count else { throw .foreign }
-        let lengths = cache.pieceLengths(header.tokens.count)
-        guard header.payloadLength == lengths.reduce(0, +) else { throw .damaged("its length") }
+        guard header.payloadLength == cache.byteCount(header.tokens.count) else { throw .damaged("its length") }
+        let length = cache.pieceLength(header.tokens.count)
 
         let hash = SHA256()
-        var buffer = [UInt8](repeating: 0, count: lengths.max() ?? 0)
+        var buffer = [UInt8](repeating: 0, count: length)
         var offset = SnapshotHeader.length(tokenCount: header.tokens.count)
-        for (piece, length) in zip(cache.pieces(count), lengths) {
+        for piece in cache.pieces(count) {
             let (got, error) = buffer.withUnsafeMutableBytes { buffer in
-                let result = FileBytes.read(
-                    descriptor, at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<length]))
+                let result = FileBytes.read(descriptor, at: offset, into: buffer)
                 hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<result.count]))
                 piece.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[..<min(piece.count, result.count)]))
                 return result
@@ -165,7 +164,7 @@ final class PrefixSnapshots: Sendable {
     /// Writes a sequence, unless a file has it already. The bytes are copied at once; the rest happens elsewhere.
     /// - Parameter completion: Called when the file stands there or could not be written.
     func save(_ tokens: [TokenID], _ cache: KeyValueCache, completion: @escaping @Sendable () -> Void) {
-        guard tokens.count >= Self.leastTokens, cache.pieceLengths(tokens.count).reduce(0, +) <= limit else {
+        guard tokens.count >= Self.leastTokens, cache.byteCount(tokens.count) <= limit else {
             return completion()
         }
         if let (length, snapshot) = longestPrefix(of: tokens), length == tokens.count,
@@ -174,7 +173,7 @@ final class PrefixSnapshots: Sendable {
             return completion()
         }
         var payload: [UInt8] = []
-        payload.reserveCapacity(cache.pieceLengths(tokens.count).reduce(0, +))
+        payload.reserveCapacity(cache.byteCount(tokens.count))
         for piece in cache.pieces(tokens.count) { payload.append(contentsOf: piece) }
         writing.async { [self, payload] in
             write(tokens, payload)

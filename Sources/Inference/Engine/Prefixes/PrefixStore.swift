@@ -11,6 +11,7 @@ import Tokenizers
 /// sequence that goes on from it or gets a copy of the part that is common, which costs about a thousandth of computing it.
 final class PrefixStore {
     private let configuration: ModelConfiguration
+    private let cacheType: CacheType
     private let contextSize: Int
     /// In tokens of room, of all sequences.
     private let limit: Int
@@ -34,10 +35,11 @@ final class PrefixStore {
     private static let leastReadTokens = 32
 
     init(
-        _ configuration: ModelConfiguration, contextSize: Int, limit: Int, snapshots: PrefixSnapshots? = nil,
-        trace: Trace? = nil
+        _ configuration: ModelConfiguration, cacheType: CacheType, contextSize: Int, limit: Int,
+        snapshots: PrefixSnapshots? = nil, trace: Trace? = nil
     ) {
         self.configuration = configuration
+        self.cacheType = cacheType
         self.contextSize = contextSize
         self.limit = limit
         self.snapshots = snapshots
@@ -103,7 +105,8 @@ final class PrefixStore {
             min(length, most) >= common + Self.leastReadTokens
         {
             evict(adding: needed)
-            let sequence = CachedSequence(try KeyValueCache(configuration, capacity: needed), adapter: adapter)
+            let sequence = CachedSequence(
+                try KeyValueCache(configuration, type: cacheType, capacity: needed), adapter: adapter)
             if snapshots.read(snapshot, count: min(length, most), into: sequence.cache) {
                 sequence.tokens = Array(prompt[..<min(length, most)])
                 index(sequence)
@@ -114,7 +117,10 @@ final class PrefixStore {
         }
         guard common > 0 else {
             evict(adding: needed)
-            return (CachedSequence(try KeyValueCache(configuration, capacity: needed), adapter: adapter), "none")
+            return (
+                CachedSequence(try KeyValueCache(configuration, type: cacheType, capacity: needed), adapter: adapter),
+                "none"
+            )
         }
         // The one that loses least is taken over, if that is little or there is no room for a copy.
         let free = holders.filter { holder in idle.contains { $0 === holder } }.min {
@@ -134,7 +140,8 @@ final class PrefixStore {
         let source = holders.max { $0.lastUse < $1.lastUse }!
         touch(source)
         evict(sparing: source, adding: needed)
-        let sequence = CachedSequence(try KeyValueCache(configuration, capacity: needed), adapter: adapter)
+        let sequence = CachedSequence(
+            try KeyValueCache(configuration, type: cacheType, capacity: needed), adapter: adapter)
         guard common >= Self.leastCopiedTokens else { return (sequence, "none") }
         guard source.cache.copyPrefix(common, to: sequence.cache, isCancelled: isCancelled) else { return nil }
         sequence.tokens = Array(prompt[..<common])

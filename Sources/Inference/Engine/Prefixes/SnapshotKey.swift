@@ -1,20 +1,20 @@
 import CKernels
 import Foundation
 
-/// What keys and values depend on beside the tokens: the model, how it is computed and its adapter. Snapshots of one key are right for
-/// engines of the same key only.
+/// What keys and values depend on beside the tokens: the model, how it is computed, its adapter, and how they are kept.
+/// Snapshots of one key are right for engines of the same key only.
 struct SnapshotKey: Sendable, Hashable {
     /// A SHA-256 digest.
     let bytes: [UInt8]
 
     /// To be raised when kernels or the transformer come to compute other numbers than before.
-    private static let computation: UInt32 = 3
+    private static let computation: UInt32 = 4
     /// Bytes that are hashed at the beginning, in the middle and at the end of each tensor.
     private static let sampleBytes = 256
 
     /// The file's size, date and metadata, samples of each of its tensors, and what the engine makes of them. All of a
     /// large file cannot be read at every start; a change that keeps size, date, metadata and all samples is not found.
-    init?(_ file: GGUFFile, _ configuration: ModelConfiguration) {
+    init?(_ file: GGUFFile, _ configuration: ModelConfiguration, _ cacheType: CacheType) {
         let descriptor = open(file.url.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -25,6 +25,7 @@ struct SnapshotKey: Sendable, Hashable {
         func add(_ text: String) { Array(text.utf8).withUnsafeBytes { hash.update($0) } }
         add("\(Self.computation) \(status.st_size) \(status.st_mtim.tv_sec) \(status.st_mtim.tv_nsec) ")
         add(String(cString: ck_set_name(ck_selected())))
+        add(" \(cacheType.rawValue)")
         add(" \(configuration.layerCount) \(configuration.keyValueHeadCount) \(configuration.headWidth)")
         for rope in [configuration.rope, configuration.slidingRoPE] {
             rope.frequencies.withUnsafeBytes { hash.update($0) }
