@@ -15,22 +15,35 @@ func measureFunctionCalling(_ arguments: [String]) async throws {
     let model = SystemLanguageModel(backend: EngineBackend(named: arguments[0], toolCalling: strategy))
     let data = try String(contentsOfFile: arguments[1], encoding: .utf8)
     let options = GenerationOptions(samplingMode: .greedy, maximumResponseTokens: tokens)
-    let clock = ContinuousClock()
-    for line in data.split(separator: "\n") {
-        let item = try JSONValue(parsing: String(line))
-        guard let id = item["id"]?.stringValue else { throw MeasureError.usage("each line of the data has an id") }
-        let start = clock.now
-        var answer: JSONObject = ["id": .string(id)]
-        do {
-            let calls = try await calls(for: item, model, options)
-            answer["calls"] = .array(
-                calls.map { .object(["name": .string($0.toolName), "arguments": .string($0.argumentsText)]) })
-        } catch {
-            answer["error"] = .string("\(error)")
+    let items = try data.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+    // In the order of the questions, of which some are answered at once: what one gets does not depend on the others.
+    var answers = [String](repeating: "", count: items.count)
+    try await withThrowingTaskGroup(of: (Int, String).self) { group in
+        for (index, item) in items.enumerated() {
+            group.addTask { (index, try await answer(to: item, model, options)) }
+            if index >= questionsAtOnce - 1, let (done, text) = try await group.next() { answers[done] = text }
         }
-        answer["seconds"] = JSONNumber((clock.now - start) / .seconds(1)).map { .number($0) }
-        FileHandle.standardOutput.write(Data((JSONValue.object(answer).text() + "\n").utf8))
+        for try await (done, text) in group { answers[done] = text }
     }
+    print(answers.joined(separator: "\n"))
+}
+
+private let questionsAtOnce = 8
+
+/// The line about one question.
+private func answer(
+    to item: JSONValue, _ model: SystemLanguageModel, _ options: GenerationOptions
+) async throws -> String {
+    guard let id = item["id"]?.stringValue else { throw MeasureError.usage("each line of the data has an id") }
+    var answer: JSONObject = ["id": .string(id)]
+    do {
+        let calls = try await calls(for: item, model, options)
+        answer["calls"] = .array(
+            calls.map { .object(["name": .string($0.toolName), "arguments": .string($0.argumentsText)]) })
+    } catch {
+        answer["error"] = .string("\(error)")
+    }
+    return JSONValue.object(answer).text()
 }
 
 /// The calls of the first round.

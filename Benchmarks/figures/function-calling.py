@@ -8,11 +8,11 @@ and ours is compared with whichever of the two gets more questions right.
 """
 
 import collections
+import concurrent.futures
 import json
 import pathlib
 import re
 import tempfile
-import time
 
 import _bfcl as bfcl
 import _frame as frame
@@ -20,6 +20,8 @@ from _server import LlamaServer
 
 DATA = pathlib.Path(__file__).parent / "data" / "bfcl-dev"
 TOKENS = 512
+# Requests that the peer answers at once.
+SLOTS = 4
 
 
 def options(parser):
@@ -57,7 +59,7 @@ def read(folder, given):
 
 
 def ours(items, model, strategy):
-    """For each question the calls of one round, each (name, text of the arguments), and the seconds."""
+    """For each question the calls of one round, each (name, text of the arguments)."""
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
         for item in items:
             asked = {"id": item["id"], "messages": item["question"][0], "tools": item["tools"]}
@@ -70,7 +72,7 @@ def ours(items, model, strategy):
     for answer in answers:
         if "error" in answer:
             print(f"ours: {answer['id']}: {answer['error']}")
-    return [([(c["name"], c["arguments"]) for c in a.get("calls", [])], a["seconds"]) for a in answers]
+    return [[(c["name"], c["arguments"]) for c in a.get("calls", [])] for a in answers]
 
 
 FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.S)
@@ -96,31 +98,29 @@ def fenced(text):
 
 
 def peer(items, model):
-    """For each question the calls that the server finds, those that a reader of code fences finds too, and the seconds."""
-    answers = []
-    with LlamaServer(model, "--jinja", context=8192) as server:
-        for number, item in enumerate(items):
-            body = {
-                "messages": item["question"][0],
-                "tools": [{"type": "function", "function": tool} for tool in item["tools"]],
-                "tool_choice": "auto", "parallel_tool_calls": True,
-                "temperature": 0, "max_tokens": TOKENS,
-            }
-            start = time.monotonic()
-            calls, text = [], ""
-            try:
-                message = server.post("/v1/chat/completions", body, timeout=900)["choices"][0]["message"]
-                text = message.get("content") or ""
-                calls = [
-                    (call["function"]["name"], call["function"]["arguments"]) for call in message.get("tool_calls") or []
-                ]
-            except frame.Unmeasured as error:
-                # What the server cannot parse is an answer without calls.
-                print(f"peer: {item['id']}: {error}")
-            answers.append((calls, calls or fenced(text), time.monotonic() - start))
-            if (number + 1) % 20 == 0:
-                print(f"peer: {number + 1} of {len(items)}", flush=True)
-    return answers
+    """For each question the calls that the server finds, and those that a reader of code fences finds too."""
+
+    def answer(item):
+        body = {
+            "messages": item["question"][0],
+            "tools": [{"type": "function", "function": tool} for tool in item["tools"]],
+            "tool_choice": "auto", "parallel_tool_calls": True,
+            "temperature": 0, "max_tokens": TOKENS,
+        }
+        try:
+            message = server.post("/v1/chat/completions", body, timeout=900)["choices"][0]["message"]
+        except frame.Unmeasured as error:
+            # What the server cannot parse is an answer without calls.
+            print(f"peer: {item['id']}: {error}")
+            return [], []
+        calls = [(call["function"]["name"], call["function"]["arguments"]) for call in message.get("tool_calls") or []]
+        return calls, calls or fenced(message.get("content") or "")
+
+    with (
+        LlamaServer(model, "--jinja", "-np", str(SLOTS), "--kv-unified", context=8192 * SLOTS) as server,
+        concurrent.futures.ThreadPoolExecutor(SLOTS) as requests,
+    ):
+        return list(requests.map(answer, items))
 
 
 def valid(call, item):
@@ -149,21 +149,18 @@ def parsed(call):
 
 def judge(label, items, answers):
     """Prints the accuracy of each category. Returns the right ones by category, and the counts of valid and of all calls."""
-    right, total, seconds = collections.Counter(), collections.Counter(), collections.Counter()
+    right, total = collections.Counter(), collections.Counter()
     good = calls_made = 0
-    for item, (calls, taken) in zip(items, answers):
+    for item, calls in zip(items, answers):
         category = item["category"]
         total[category] += 1
-        seconds[category] += taken
         item[label] = bfcl.calls_are_right([parsed(call) for call in calls], item["ground_truth"], item["function"])
         right[category] += item[label]
         good += sum(valid(call, item) for call in calls)
         calls_made += len(calls)
     for category in total:
-        print(
-            f"{label:6} {category:14} {right[category]:3}/{total[category]:<3} "
-            f"{100 * right[category] / total[category]:5.1f} %  {seconds[category] / total[category]:.1f} s a question"
-        )
+        share = 100 * right[category] / total[category]
+        print(f"{label:6} {category:14} {right[category]:3}/{total[category]:<3} {share:5.1f} %")
     print(f"{label:6} arguments valid {good}/{calls_made}", flush=True)
     return right, good, calls_made
 
@@ -178,15 +175,15 @@ def main():
         answers["ours"] = ours(items, model, [given.strategy] if given.strategy else [])
     if given.only != "ours":
         found = peer(items, model)
-        answers["peer"] = [(own, taken) for own, _, taken in found]
-        answers["fenced"] = [(calls, taken) for _, calls, taken in found]
+        answers["peer"] = [own for own, _ in found]
+        answers["fenced"] = [calls for _, calls in found]
     results = {label: judge(label, items, found) for label, found in answers.items()}
     if given.details:
         with open(given.details, "w", encoding="utf-8") as file:
             for number, item in enumerate(items):
                 line = {"id": item["id"], "category": item["category"], "ground_truth": item["ground_truth"]}
                 for label, given_answers in answers.items():
-                    line[label] = {"right": item[label], "calls": given_answers[number][0]}
+                    line[label] = {"right": item[label], "calls": given_answers[number]}
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
     if given.only:
         return
