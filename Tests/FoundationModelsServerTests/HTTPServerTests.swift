@@ -279,6 +279,20 @@ extension ServedModelTests {
             http.stop()
         }
 
+        /// A client that waits for "100 Continue" gets it at once.
+        @Test func bodiesThatWaitToBeAskedFor() async throws {
+            let client = Client(port)
+            let begin = ContinuousClock.now
+            client.send(
+                "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 15\r\n"
+                    + "Expect: 100-continue\r\n\r\n")
+            #expect(try await client.read(until: "\r\n\r\n").hasPrefix("HTTP/1.1 100 "))
+            #expect(ContinuousClock.now - begin < .milliseconds(500))
+            client.send(#"{"content":"a"}"#)
+            #expect(try await client.read(until: "}").contains("HTTP/1.1 200"))
+            http.stop()
+        }
+
         @Test func aRefusalBehindAnAnswer() async throws {
             let client = Client(port)
             client.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")

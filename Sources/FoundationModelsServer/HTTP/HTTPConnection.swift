@@ -61,24 +61,27 @@ final class HTTPConnection {
     }
 
     private func serve(_ daemon: OpaquePointer) {
-        var lastProgress = ContinuousClock.now
+        var vainRounds = 0
         var read = 0
         while clibmicrohttpd_is_open(daemon) != 0, !client.isLate {
             guard client.phase == .receiving else {
                 MHD_run_wait(daemon, 1000)
-                lastProgress = .now
+                vainRounds = 0
                 continue
             }
             let isReady = client.awaitInput()
             let unread = client.unreadCount
             if unread > 0 { hasPart = hasPart || exchange == nil }
+            // Once to read, and once to write what that asks for by itself: "100 Continue".
+            MHD_run_wait(daemon, 0)
             MHD_run_wait(daemon, 0)
             if !isReady || client.unreadCount < unread || exchange?.bodySize != read {
-                lastProgress = .now
+                vainRounds = 0
                 read = exchange?.bodySize ?? 0
             } else {
                 // Its memory is full with something that it cannot make out, such as an endless line before a chunk.
-                if ContinuousClock.now - lastProgress > .seconds(1) { return }
+                vainRounds += 1
+                if vainRounds > 50 { return }
                 usleep(5000)
             }
         }

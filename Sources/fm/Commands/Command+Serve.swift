@@ -133,6 +133,7 @@ struct ServeSettings {
             }
         }
         let server = ModelServer(engine, configuration, embedder: embedder, log: log)
+        Self.allowDescriptors(limits.connections)
         let http = HTTPServer(socket, handler: server, limits: limits)
         server.setConnectionCount { [weak http] in http?.connectionCount ?? 0 }
         let shown = host.contains(":") ? "[\(host)]" : host
@@ -151,6 +152,17 @@ struct ServeSettings {
             while server.activeCount > 0, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(50)) }
         }
         http.stop()
+    }
+
+    /// Raises the process's own limit of open files, within the system's, to what so many connections need.
+    private static func allowDescriptors(_ connections: Int) {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        // Three for each connection and two for each answer, and those of files and models.
+        let needed = rlim_t(connections * 5 + 256)
+        guard limit.rlim_cur < needed else { return }
+        limit.rlim_cur = min(needed, limit.rlim_max)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     /// The model for text and the one for embeddings. A model for embeddings may also stand alone.
