@@ -2,9 +2,9 @@ import Foundation
 import Inference
 
 /// `engine-speed MODEL [--prompt N,…] [--generate N] [--depth N,…] [--threads N] [--repeat N] [--chunk N]
-/// [--cache-type f16|q8_0]`: tokens per second, as JSON on one line: `prefill` of N tokens into an empty context, one value for each N, and `decode` of
-/// `generate` tokens behind a context of `depth` tokens, one value for each depth. Medians of the repetitions, which decode
-/// behind the same context; a short run before them warms up.
+/// [--cache-type f16|q8_0]`: tokens per second, as JSON on one line: `prefill` of N tokens into an empty context, one
+/// value for each N, and `decode` of `generate` tokens behind a context of `depth` tokens, one value for each depth.
+/// Medians of the repetitions, which decode behind the same context; a short run before them warms up.
 func engineSpeed(_ arguments: [String]) async throws {
     let usage = MeasureError.usage(
         "engine-speed MODEL [--prompt N,...] [--generate N] [--depth N,...] [--threads N] [--repeat N] [--chunk N] "

@@ -2,8 +2,9 @@ import Foundation
 import Inference
 import Tokenizers
 
-/// `logits MODEL TOKENS OUTPUT [--chunk N] [--cache-type f16|q8_0] [--adapter FILE]`: the logits after each token of the JSON array of ids in the file TOKENS, written
-/// to OUTPUT as little-endian floats, [tokens, vocabulary]. FILE is an adapter's weights, GGUF or safetensors.
+/// `logits MODEL TOKENS OUTPUT [--chunk N] [--cache-type f16|q8_0] [--adapter FILE]`: the logits after each token of
+/// the JSON array of ids in the file TOKENS, written to OUTPUT as little-endian floats, [tokens, vocabulary]. FILE is an
+/// adapter's weights, GGUF or safetensors.
 func logits(_ arguments: [String]) async throws {
     guard arguments.count >= 3 else {
         throw MeasureError.usage("logits MODEL TOKENS OUTPUT [--chunk N] [--cache-type f16|q8_0] [--adapter FILE]")

@@ -2,8 +2,8 @@ import Foundation
 import Inference
 import Tokenizers
 
-/// `memory MODEL [--context N] [--cache-type f16|q8_0]`: peak memory of this process in bytes after a prompt and an answer that fill the context,
-/// beside the sizes of the file and of the key-value cache, as JSON on one line.
+/// `memory MODEL [--context N] [--cache-type f16|q8_0]`: peak memory of this process in bytes after a prompt and an
+/// answer that fill the context, beside the sizes of the file and of the key-value cache, as JSON on one line.
 func memory(_ arguments: [String]) async throws {
     guard let path = arguments.first else {
         throw MeasureError.usage("memory MODEL [--context N] [--cache-type f16|q8_0]")
