@@ -4,6 +4,7 @@
 
 #include "formats.h"
 #include "internal.h"
+#include "spread.h"
 
 // MARK: - Storing
 
@@ -61,8 +62,11 @@ static void store_bytes(
     int8_t *keys = (int8_t *)key_block + 2 * scales + place, *values = (int8_t *)value_block + 2 * scales + place * dim;
     for (int64_t run = 0; run < runs; run++) {
         const int64_t first = run * CK_SCALE_RUN, count = ck_min(CK_SCALE_RUN, dim - first);
+        float turned[CK_SCALE_RUN];
         int8_t q[CK_SCALE_RUN];
-        key_scales[run * CK_CACHE_BLOCK] = round_run(key + first, count, q);
+        memcpy(turned, key + first, sizeof(float) * (size_t)count);
+        ck_spread_run(turned, count);
+        key_scales[run * CK_CACHE_BLOCK] = round_run(turned, count, q);
         for (int64_t i = 0; i < count; i++) keys[(first + i) * CK_CACHE_BLOCK] = q[i];
         value_scales[run] = round_run(value + first, count, values + first);
     }

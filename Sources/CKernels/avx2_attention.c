@@ -13,6 +13,7 @@
 
 #include "avx2.h"
 #include "avx2_math.h"
+#include "spread.h"
 
 #define BLOCK 64
 /// Rows up to which keys and values are widened on the way.
@@ -338,6 +339,7 @@ void ck_avx2_attention(const ck_attention_job *job) {
             _mm256_store_ps(q + r * dim + i, _mm256_mul_ps(_mm256_loadu_ps(source + i), scale));
             _mm256_store_ps(sums + r * dim + i, _mm256_setzero_ps());
         }
+        if (is_bytes) ck_spread_head(q + r * dim, dim);
         greatest[r] = -INFINITY;
         total[r] = 0;
     }

@@ -7,12 +7,13 @@
 #include "formats.h"
 #include "internal.h"
 #include "layout.h"
+#include "spread.h"
 
 static size_t matmul_scratch(int64_t cols) { return sizeof(float) * (size_t)cols; }
 
 static size_t attention_scratch(int32_t group, int32_t head_dim) {
     (void)group;
-    return sizeof(float) * (size_t)head_dim;
+    return sizeof(float) * 2 * (size_t)head_dim;
 }
 
 /// The greater of two, and no number where one of them is none.
@@ -135,13 +136,14 @@ static void attention(const ck_attention_job *job) {
     const int32_t dim = job->head_dim;
     const int64_t runs = ck_scale_runs(dim);
     const size_t block_bytes = ck_cache_block_bytes(job->type, dim);
-    float *sums = job->scratch;
+    float *sums = job->scratch, *q = sums + dim;
     for (int64_t t = 0; t < job->tokens; t++) {
         const int64_t position = job->position + t;
         const int64_t first = job->window > 0 ? ck_max(0, position - job->window + 1) : 0;
         const int64_t begin = ck_max(job->begin, first), end = ck_min(job->end, position + 1);
         for (int32_t g = 0; g < job->group; g++) {
-            const float *q = job->q + t * job->q_stride + g * dim;
+            memcpy(q, job->q + t * job->q_stride + g * dim, sizeof(float) * (size_t)dim);
+            if (job->type == CK_Q8_0) ck_spread_head(q, dim);
             float greatest = -INFINITY, total = 0;
             memset(sums, 0, sizeof(float) * (size_t)dim);
             for (int64_t s = begin; s < end; s++) {

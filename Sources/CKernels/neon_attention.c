@@ -12,6 +12,7 @@
 
 #include "neon.h"
 #include "neon_math.h"
+#include "spread.h"
 
 #define BLOCK 64
 /// Rows up to which keys and values are widened on the way.
@@ -329,6 +330,7 @@ void ck_neon_attention(const ck_attention_job *job) {
             vst1q_f32(q + r * dim + i, vmulq_n_f32(vld1q_f32(source + i), job->scale));
             vst1q_f32(sums + r * dim + i, vdupq_n_f32(0));
         }
+        if (is_bytes) ck_spread_head(q + r * dim, dim);
         greatest[r] = -INFINITY;
         total[r] = 0;
     }

@@ -32,6 +32,8 @@ extension Kernels {
             let cache: UnsafeMutablePointer<ck_cache>
             let keys: [Float]  // [slots, kvHeads, dim]
             let values: [Float]
+            /// As they stand in the cache: `keys`, or those turned.
+            let storedKeys: [Float]
             private let bytes: Int
 
             init(_ c: Case, slots: Int, pool: Pool, using generator: inout SeededGenerator) {
@@ -56,7 +58,9 @@ extension Kernels {
                     }
                 }
                 (self.cache, self.bytes) = (cache, bytes)
-                (self.keys, self.values) = (AttentionTests.kept(c, k), AttentionTests.kept(c, v))
+                self.values = AttentionTests.kept(c, v)
+                storedKeys = AttentionTests.kept(c, AttentionTests.turned(c, k))
+                self.keys = AttentionTests.turned(c, storedKeys)
             }
 
             deinit {
@@ -72,6 +76,28 @@ extension Kernels {
             ck_f32_to_f16(x, &halves, Int64(x.count))
             ck_f16_to_f32(halves, &back, Int64(x.count))
             return back
+        }
+
+        /// The runs of keys under a cache's Walsh-Hadamard transform, which is its own inverse. [slots, kvHeads, dim]
+        static func turned(_ c: Case, _ x: [Float]) -> [Float] {
+            guard c.type == CK_Q8_0 else { return x }
+            var x = x
+            for head in stride(from: 0, to: x.count, by: c.dim) {
+                for first in stride(from: head, to: head + c.dim, by: 32) {
+                    let count = min(32, head + c.dim - first)
+                    let width = count & -count
+                    var half = 1
+                    while half < width {
+                        for i in 0..<count where i & half == 0 {
+                            let (a, b) = (x[first + i], x[first + i + half])
+                            (x[first + i], x[first + i + half]) = (a + b, a - b)
+                        }
+                        half *= 2
+                    }
+                    for i in first..<first + count { x[i] *= 1 / Float(width).squareRoot() }
+                }
+            }
+            return x
         }
 
         /// Numbers as a cache keeps them. [slots, kvHeads, dim]
@@ -255,7 +281,7 @@ extension Kernels {
                 let value = number(
                     cache.cache.pointee.values, block, slot % 8 * c.dim + d, scale: slot % 8 * runs + d / 32)
                 let index = (slot * 2 + head) * c.dim + d
-                #expect([key, value] == [cache.keys[index], cache.values[index]])
+                #expect([key, value] == [cache.storedKeys[index], cache.values[index]])
             }
         }
 

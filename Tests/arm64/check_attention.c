@@ -5,6 +5,7 @@
 
 #include "checks.h"
 #include "formats.h"
+#include "spread.h"
 
 typedef struct {
     int32_t heads, kv_heads, dim;
@@ -44,7 +45,10 @@ static test_cache *make_cache(const test_case *c, int64_t slots, ck_pool *pool) 
     for (int64_t t = 0; t < slots; t++) tokens[t] = (ck_token){&cache->cache, t};
     ck_cache_store(pool, cache->keys, width, cache->values, width, tokens, slots, c->kv_heads, c->dim);
     for (int64_t i = 0; i < slots * c->kv_heads; i++) {
-        keep(c->type, cache->keys + i * c->dim, c->dim);
+        float *key = cache->keys + i * c->dim;
+        if (c->type == CK_Q8_0) ck_spread_head(key, c->dim);
+        keep(c->type, key, c->dim);
+        if (c->type == CK_Q8_0) ck_spread_head(key, c->dim);
         keep(c->type, cache->values + i * c->dim, c->dim);
     }
     free(tokens);

@@ -199,7 +199,8 @@ bool ck_matmul_rows(
 /// Either part is `[kv_heads, capacity / 8]` blocks of 8 slots. With CK_F16, a block of keys is `[head_dim, 8]` halves, so
 /// that eight scores are one vector, and a block of values is `[8, head_dim]` halves. With CK_Q8_0 it is bytes `q` in the
 /// same order, which stand for `scale · q` with a scale for each run of 32 dimensions (as in the files' Q8_0) of a slot. The
-/// scales, in half precision, come first: `[runs, 8]` of keys, `[8, runs]` of values.
+/// scales, in half precision, come first: `[runs, 8]` of keys, `[8, runs]` of values. Each run of a key stands under a
+/// Walsh-Hadamard transform, so that a dimension that is always large does not make its neighbours coarse.
 ///
 /// Memory must be zeroed once (`ck_allocate` does), since whole blocks are read.
 typedef struct ck_cache {
