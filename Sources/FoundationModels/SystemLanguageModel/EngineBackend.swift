@@ -161,15 +161,23 @@ package struct EngineBackend: LocalModelBackend {
         try await engine().tokens(of: prompt, addsGenerationPrompt: true)
     }
 
-    package func prewarm(_ prompt: LocalPrompt) {
+    package func prewarm(_ prompts: [LocalPrompt]) {
         Task.detached(priority: .utility) {
             // A prewarm that fails shows its error when a request is made.
-            guard let engine = try? await engine(),
-                let tokens = try? engine.tokens(of: prompt, addsGenerationPrompt: prompt.messages.isEmpty),
-                !tokens.isEmpty
+            guard let engine = try? await engine(), let tokens = try? await beginning(of: prompts), !tokens.isEmpty
             else { return }
             try await engine.prewarm(tokens, adapter: loadedAdapter())
         }
+    }
+
+    /// The tokens that all of some prompts begin with.
+    package func beginning(of prompts: [LocalPrompt]) async throws -> [TokenID] {
+        var common: [TokenID]?
+        for prompt in prompts {
+            let tokens = try await tokens(of: prompt)
+            common = common.map { zip($0, tokens).prefix { $0 == $1 }.map(\.0) } ?? tokens
+        }
+        return common ?? []
     }
 
     package func generate(_ generation: LocalGeneration) -> AsyncThrowingStream<LocalGenerationEvent, any Error> {

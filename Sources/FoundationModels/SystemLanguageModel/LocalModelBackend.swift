@@ -25,8 +25,9 @@ package protocol LocalModelBackend: Sendable {
     /// The number of tokens of a conversation with its template.
     func tokenCount(of prompt: LocalPrompt) async throws -> Int
 
-    /// Loads the model and computes a prompt, so that a generation that begins with it is spared that. Returns at once.
-    func prewarm(_ prompt: LocalPrompt)
+    /// Loads the model and computes what some prompts all begin with, so that a generation that begins with it is spared that.
+    /// Returns at once.
+    func prewarm(_ prompts: [LocalPrompt])
 
     /// Generates the next message of a conversation.
     func generate(_ generation: LocalGeneration) -> AsyncThrowingStream<LocalGenerationEvent, any Error>
@@ -111,7 +112,7 @@ package struct NoLocalModel: LocalModelBackend {
 
     package func tokenCount(of text: String) async throws -> Int { throw error }
     package func tokenCount(of prompt: LocalPrompt) async throws -> Int { throw error }
-    package func prewarm(_ prompt: LocalPrompt) {}
+    package func prewarm(_ prompts: [LocalPrompt]) {}
 
     package func generate(_ generation: LocalGeneration) -> AsyncThrowingStream<LocalGenerationEvent, any Error> {
         AsyncThrowingStream { $0.finish(throwing: error) }

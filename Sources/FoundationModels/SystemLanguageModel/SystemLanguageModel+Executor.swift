@@ -3,14 +3,20 @@ import Inference
 extension SystemLanguageModel.Executor {
     public func prewarm(model: SystemLanguageModel, transcript: Transcript) {
         guard model.isAvailable else { return }
+        let continuations = transcript.possibleContinuations
         // What a request reads first: with tools, the question which of them to call.
         if case .instructions(let instructions)? = transcript.first, !instructions.toolDefinitions.isEmpty {
-            let prompt = ToolChoicePrompt(transcript, tools: instructions.toolDefinitions)
-            model.backend.prewarm(LocalPrompt(messages: prompt.choice))
+            model.backend.prewarm(
+                continuations.map {
+                    LocalPrompt(messages: ToolChoicePrompt($0, tools: instructions.toolDefinitions).choice)
+                })
         }
-        var prompt = LocalPrompt(answering: transcript)
-        prompt.thinks = model.backend.reasons
-        model.backend.prewarm(prompt)
+        model.backend.prewarm(
+            continuations.map {
+                var prompt = LocalPrompt(answering: $0)
+                prompt.thinks = model.backend.reasons
+                return prompt
+            })
     }
 
     public nonisolated(nonsending) func respond(
@@ -66,6 +72,28 @@ extension Transcript.Entry {
         case .toolOutput(let output): "the output of \(output.toolName)"
         case .response: "response \(index)"
         case .reasoning: "reasoning \(index)"
+        }
+    }
+}
+
+extension Transcript {
+    /// The transcript with two prompts behind it that have nothing in common, or with two ways for a prompt to go on that it
+    /// ends with. What a model reads of both, it will read of any: where a template writes the instructions only it knows.
+    package var possibleContinuations: [Transcript] {
+        ["A", "1"].map { end in
+            var entries = Array(self)
+            var prompt = Prompt(segments: [])
+            if case .prompt(let begun)? = entries.last {
+                prompt = begun
+                entries.removeLast()
+            }
+            if case .text(var text)? = prompt.segments.last {
+                text.content += end
+                prompt.segments[prompt.segments.count - 1] = .text(text)
+            } else {
+                prompt.segments.append(.text(TextSegment(content: end)))
+            }
+            return Transcript(entries: entries + [.prompt(prompt)])
         }
     }
 }

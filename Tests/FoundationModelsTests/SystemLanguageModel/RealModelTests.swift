@@ -23,6 +23,29 @@ import Testing
         #expect(LocalModels.loadCount(of: file) == 1)
     }
 
+    @Test(arguments: [nil, "Name a"])
+    func prewarmingReadsAllThatPromptsHaveInCommon(prefix: String?) async throws {
+        func transcript(_ prompt: String?) -> Transcript {
+            let instructions = Transcript.Instructions(
+                segments: [.text(Transcript.TextSegment(content: "Answer in few words."))], toolDefinitions: [])
+            let prompts = [prompt].compactMap { $0 }.map { text in
+                Transcript.Entry.prompt(
+                    Transcript.Prompt(segments: [.text(Transcript.TextSegment(content: text))]))
+            }
+            return Transcript(entries: [.instructions(instructions)] + prompts)
+        }
+        let beginning = try await backend.beginning(
+            of: transcript(prefix).possibleContinuations.map { LocalPrompt(answering: $0) })
+        let start = prefix.map { $0 + " " } ?? ""
+        let first = try await backend.tokens(of: LocalPrompt(answering: transcript(start + "river of Europe.")))
+        let second = try await backend.tokens(of: LocalPrompt(answering: transcript(start + "(sic) lake")))
+        let common = zip(first, second).prefix { $0 == $1 }.count
+        #expect(first.starts(with: beginning))
+        // The space between the words of a prompt belongs to what comes next.
+        #expect((common - 1...common).contains(beginning.count))
+        #expect(beginning.count > (try await backend.tokenCount(of: "Answer in few words.")))
+    }
+
     @Test func C5_theContextSizeIsKnownBeforeTheModelIsLoaded() throws {
         // Another name of the file has never been loaded.
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

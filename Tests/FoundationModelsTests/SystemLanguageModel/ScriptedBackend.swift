@@ -6,7 +6,7 @@ import Synchronization
 /// An engine that says what it is told to and remembers what it was asked. What follows a schema it cuts off at the maximum of tokens.
 final class ScriptedBackend: LocalModelBackend {
     private let state = Mutex<[LocalGeneration]>([])
-    private let prewarmed = Mutex<[LocalPrompt]>([])
+    private let prewarmed = Mutex<[[LocalPrompt]]>([])
     private let answer: @Sendable (LocalGeneration, Int) throws -> String
     let availability: SystemLanguageModel.Availability
     let supportedLanguages: Set<Locale.Language>
@@ -29,7 +29,7 @@ final class ScriptedBackend: LocalModelBackend {
     func toolDialect() async throws -> ToolDialect? { dialect }
 
     var generations: [LocalGeneration] { state.withLock { $0 } }
-    var prewarmedPrompts: [LocalPrompt] { prewarmed.withLock { $0 } }
+    var prewarmedPrompts: [[LocalPrompt]] { prewarmed.withLock { $0 } }
 
     var identifier: String { "scripted" }
     var variant: SystemLanguageModel.Variant { .core3 }
@@ -43,7 +43,7 @@ final class ScriptedBackend: LocalModelBackend {
         try await tokenCount(of: prompt.messages.map(\.content).joined(separator: " ")) + prompt.messages.count * 2
     }
 
-    func prewarm(_ prompt: LocalPrompt) { prewarmed.withLock { $0.append(prompt) } }
+    func prewarm(_ prompts: [LocalPrompt]) { prewarmed.withLock { $0.append(prompts) } }
 
     func generate(_ generation: LocalGeneration) -> AsyncThrowingStream<LocalGenerationEvent, any Error> {
         let index = state.withLock { state in
