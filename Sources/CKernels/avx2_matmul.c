@@ -4,8 +4,9 @@
 /// 8 rows stay in their lanes: nothing is added across a register, scales are vectors, and eight multiplications
 /// (`maddubs`) of a sub-block add up in 16 bits before one widening (see `ck_activation` for why that is exact).
 ///
-/// With few tokens (up to 16, four at a time) a kernel reads the weights and multiplies at once, as fast as memory gives them. With many, a panel of
-/// some groups × 256 columns is unpacked to bytes in the first-level cache and multiplied by all tokens, four at a time.
+/// With few tokens (`few_tokens` of the type, four at a time) a kernel reads the weights and multiplies at once, as fast as
+/// memory gives them. With many, a panel of some groups × 256 columns is unpacked to bytes in the first-level cache and
+/// multiplied by all tokens, four at a time, while the next panel is fetched.
 #if defined(__x86_64__)
 
 #include <immintrin.h>

@@ -9,7 +9,7 @@
 #define PIECE_BYTES (48 * 1024)
 /// Groups of a piece when there are many tokens: a multiple of what kernels take at once.
 #define MANY_TOKENS_GROUPS 8
-/// Tokens from which on weights are unpacked first, and the fewest that are worth a piece of their own then.
+/// Tokens from which on weights may be unpacked first, which is the kernel's choice, and the fewest that are worth a piece of their own then.
 #define MANY_TOKENS 5
 #define FEWEST_TOKENS 32
 /// Tokens whose rounded form is kept at once.

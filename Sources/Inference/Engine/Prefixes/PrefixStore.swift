@@ -8,7 +8,7 @@ import Tokenizers
 /// part of the key of every snapshot; each adapter has a tree and a key of its own.
 ///
 /// The kernels want a sequence in one piece. So the tree says who has a beginning, and a request either takes over a
-/// sequence that goes on from it or gets a copy of the part that is common, which costs about a thousandth of computing it.
+/// sequence that goes on from it or gets a copy of the part that is common, which costs far less than computing it.
 final class PrefixStore {
     private let configuration: ModelConfiguration
     private let cacheType: CacheType
