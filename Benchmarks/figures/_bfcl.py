@@ -122,6 +122,9 @@ def json_schema(parameters):
         elif key in ("description", "enum", "required"):
             schema[key] = value
         # 'default', 'format' and 'optional' are notes for the reader; the descriptions say the defaults too.
+    if schema.get("type") == "array" and "enum" in schema:
+        # The leaderboard lists there what a list may hold, as its accepted answers show; JSON Schema says so of the elements.
+        schema["items"] = {**schema.get("items", {}), "enum": schema.pop("enum")}
     if "properties" in schema:
         # Readers of JSON that lose the order of an object's members find it here.
         schema["x-order"] = list(schema["properties"])

@@ -30,6 +30,7 @@ def options(parser):
     parser.add_argument("--category", action="append", help="only this category; may be given again")
     parser.add_argument("--only", choices=["ours", "peer"], help="measure one side; there is no verdict then")
     parser.add_argument("--strategy", choices=["dialect", "choice"], help="how ours calls tools, for a comparison of the two")
+    parser.add_argument("--keep", help="a file of answers: those that it has are not asked for again, new ones are added as they come")
     parser.add_argument("--details", help="a file to write every answer to, one line of JSON each")
 
 
@@ -58,8 +59,32 @@ def read(folder, given):
     return items
 
 
-def ours(items, model, strategy):
+class Kept:
+    """Answers by side and question, in a file with one line of JSON for each; the peer takes an hour for all."""
+
+    def __init__(self, path):
+        self.file, self.answers = None, {}
+        if not path:
+            return
+        if pathlib.Path(path).exists():
+            for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines():
+                kept = json.loads(line)
+                self.answers[kept["side"], kept["id"]] = kept["answer"]
+        self.file = open(path, "a", encoding="utf-8")
+
+    def get(self, side, item):
+        return self.answers.get((side, item["id"]))
+
+    def add(self, side, item, answer):
+        if self.file:
+            print(json.dumps({"side": side, "id": item["id"], "answer": answer}, ensure_ascii=False), file=self.file, flush=True)
+
+
+def ours(items, model, strategy, kept):
     """For each question the calls of one round, each (name, text of the arguments)."""
+    known = [kept.get("ours", item) for item in items]
+    if all(answer is not None for answer in known):
+        return known
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
         for item in items:
             asked = {"id": item["id"], "messages": item["question"][0], "tools": item["tools"]}
@@ -72,7 +97,10 @@ def ours(items, model, strategy):
     for answer in answers:
         if "error" in answer:
             print(f"ours: {answer['id']}: {answer['error']}")
-    return [[(c["name"], c["arguments"]) for c in a.get("calls", [])] for a in answers]
+    answers = [[(c["name"], c["arguments"]) for c in a.get("calls", [])] for a in answers]
+    for item, answer in zip(items, answers):
+        kept.add("ours", item, answer)
+    return answers
 
 
 FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.S)
@@ -97,10 +125,18 @@ def fenced(text):
     return calls
 
 
-def peer(items, model):
+def peer(items, model, kept):
     """For each question the calls that the server finds, and those that a reader of code fences finds too."""
 
     def answer(item):
+        known = kept.get("peer", item)
+        if known is not None:
+            return known
+        found = ask(item)
+        kept.add("peer", item, found)
+        return found
+
+    def ask(item):
         body = {
             "messages": item["question"][0],
             "tools": [{"type": "function", "function": tool} for tool in item["tools"]],
@@ -108,7 +144,7 @@ def peer(items, model):
             "temperature": 0, "max_tokens": TOKENS,
         }
         try:
-            message = server.post("/v1/chat/completions", body, timeout=900)["choices"][0]["message"]
+            message = server.post("/v1/chat/completions", body, timeout=3600)["choices"][0]["message"]
         except frame.Unmeasured as error:
             # What the server cannot parse is an answer without calls.
             print(f"peer: {item['id']}: {error}")
@@ -170,11 +206,11 @@ def main():
     frame.need("jsonschema")
     items = read(given.data, given)
     model = frame.model(given.model)
-    answers = {}
+    answers, kept = {}, Kept(given.keep)
     if given.only != "peer":
-        answers["ours"] = ours(items, model, [given.strategy] if given.strategy else [])
+        answers["ours"] = ours(items, model, [given.strategy] if given.strategy else [], kept)
     if given.only != "ours":
-        found = peer(items, model)
+        found = peer(items, model, kept)
         answers["peer"] = [own for own, _ in found]
         answers["fenced"] = [calls for _, calls in found]
     results = {label: judge(label, items, found) for label, found in answers.items()}

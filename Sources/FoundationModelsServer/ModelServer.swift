@@ -185,6 +185,7 @@ package final class ModelServer: HTTPHandler {
             case 408: ("request_timeout", "The request did not come to its end in time.")
             case 414: ("uri_too_long", "The first line of the request is too long.")
             case 431: ("headers_too_large", "The headers of the request are too large.")
+            case 501: ("unsupported_transfer_encoding", "The only Transfer-Encoding that is known here is chunked.")
             case 505: ("unsupported_version", "The version must be HTTP/1.1 or HTTP/1.0.")
             case 500...: ("server_error", "The server cannot take the request.")
             default:
@@ -194,7 +195,7 @@ package final class ModelServer: HTTPHandler {
                         + "body is malformed or missing."
                 )
             }
-        let type = status < 500 || status == 505 ? "invalid_request_error" : "server_error"
+        let type = status < 500 || status == 501 || status == 505 ? "invalid_request_error" : "server_error"
         return finished(APIError(status: status, type: type, code: code, message).response, head)
     }
 

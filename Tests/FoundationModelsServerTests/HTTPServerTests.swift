@@ -240,6 +240,10 @@ extension ServedModelTests {
         private static let chunked =
             "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
 
+        private static func head(_ line: String) -> String {
+            "GET /health HTTP/1.1\r\nHost: localhost\r\n\(line)\r\n\r\n"
+        }
+
         private static func tokenize(length: String) -> String {
             "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: \(length)\r\n\r\n{}"
         }
@@ -263,6 +267,17 @@ extension ServedModelTests {
             Refusal("a chunk of no size", chunked + "zz\r\nabc\r\n", 400),
             Refusal("a chunk of endless size", chunked + "ffffffffffffffffff\r\n", 413),
             Refusal("a chunk with a long line", chunked + "5;x=\(String(repeating: "y", count: 60_000))", 400),
+            Refusal("a header without a name", head(": x") + head("X: y"), 400),
+            Refusal("a space before the colon", head("X : y"), 400),
+            Refusal("a folded line", head("X: y\r\n z"), 400),
+            Refusal("a bare carriage return", head("X: y\rz"), 400),
+            Refusal("a bare line feed", head("X: y\nZ: z"), 400),
+            Refusal("a zero byte in a host", "GET /health HTTP/1.1\r\nHost: localhost\0.example\r\n\r\n", 400),
+            Refusal("a zero byte in an address", "GET /v1/models/a%00b HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+            Refusal("a method that is no word", "G\u{1b}T /health HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+            Refusal("two hosts", head("Host: localhost"), 400),
+            Refusal("a length and chunks", head("Content-Length: 5\r\nTransfer-Encoding: chunked"), 400),
+            Refusal("an unknown coding", head("Transfer-Encoding: gzip, chunked"), 501),
             Refusal("a cut head", "GET /health HTTP/1.1\r\nHost: lo", 400),
             Refusal("a cut body", tokenize(length: "20"), 400),
         ])
@@ -276,6 +291,47 @@ extension ServedModelTests {
             metrics.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             let text = try await metrics.read()
             #expect(text.contains("status=\"\(refusal.status)\"} 1\n"))
+            http.stop()
+        }
+
+        /// It is refused at once, although the client keeps its side open.
+        @Test func anUnknownCodingIsNotWaitedFor() async throws {
+            let client = Client(port)
+            let begin = ContinuousClock.now
+            client.send(Self.head("Transfer-Encoding: gzip"))
+            expectRefusal(try await client.read(), 501)
+            #expect(ContinuousClock.now - begin < .milliseconds(900))
+            http.stop()
+        }
+
+        @Test func aHeadThatComesByteByByte() async throws {
+            let client = Client(port)
+            for byte in Self.head("X: y") { client.send(String(byte)) }
+            #expect(try await client.read(until: "}").hasPrefix("HTTP/1.1 200"))
+            http.stop()
+        }
+
+        /// What comes behind a request at once is not answered, and the client is told so.
+        @Test func whatFollowsARequestAtOnce() async throws {
+            for next in [Self.head("X: y"), Self.head(": x")] {
+                let client = Client(port)
+                client.send(Self.head("X: y") + next)
+                let answer = try await client.read()
+                #expect(answer.components(separatedBy: "HTTP/1.1 ").count == 2)
+                #expect(answer.contains("Connection: close\r\n"))
+            }
+            http.stop()
+        }
+
+        @Test func theHostOfAnAbsoluteAddressCounts() async throws {
+            for (address, status) in [
+                ("http://localhost/health", 200), ("HTTP://localhost/health", 200), ("http://evil.example/health", 403),
+                ("http://localhost", 200),
+            ] {
+                let client = Client(port)
+                client.send("GET \(address) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                #expect(try await client.read().hasPrefix("HTTP/1.1 \(status) "))
+            }
             http.stop()
         }
 

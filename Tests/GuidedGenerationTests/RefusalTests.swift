@@ -37,31 +37,38 @@ private let refusals: [Refusal] = [
     .init(schema: #"{"$schema": "http://example.com/mine"}"#, keyword: "$schema", reason: .unsupported),
     .init(schema: "false", keyword: "schema", reason: .unsatisfiable),
     .init(
-        schema: #"{"type": "object", "required": ["a"], "properties": {"a": false}}"#, keyword: "schema",
+        schema: #"{"type": "object", "required": ["a"], "properties": {"a": false}}"#, keyword: "required",
         reason: .unsatisfiable),
     .init(
-        schema: #"{"type": "object", "required": ["a", "b"], "propertyNames": {"enum": ["b"]}}"#, keyword: "schema",
+        schema: #"{"type": "object", "required": ["a", "b"], "propertyNames": {"enum": ["b"]}}"#, keyword: "required",
         reason: .unsatisfiable),
-    .init(schema: #"{"const": 7, "maximum": 5}"#, keyword: "schema", reason: .unsatisfiable),
-    .init(schema: #"{"type": "integer", "minimum": 3, "maximum": 2}"#, keyword: "schema", reason: .unsatisfiable),
+    .init(schema: #"{"const": 7, "maximum": 5}"#, keyword: "const", reason: .unsatisfiable),
+    .init(schema: #"{"type": "integer", "minimum": 3, "maximum": 2}"#, keyword: "minimum", reason: .unsatisfiable),
     .init(
         schema: #"{"type": "integer", "multipleOf": 10, "minimum": 1, "maximum": 9}"#, keyword: "schema",
         reason: .unsatisfiable),
     .init(
         schema: #"{"type": "string", "pattern": "^a{3}$", "maxLength": 2}"#, keyword: "schema", reason: .unsatisfiable),
     .init(
-        schema: ##"{"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}"##, keyword: "schema",
+        schema: ##"{"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}"##, keyword: "required",
+        reason: .unsatisfiable, path: "#/properties/a"),
+    .init(
+        schema: #"{"type": "object", "required": ["z"], "additionalProperties": false}"#, keyword: "required",
         reason: .unsatisfiable),
     .init(
-        schema: #"{"type": "object", "required": ["z"], "additionalProperties": false}"#, keyword: "schema",
-        reason: .unsatisfiable),
+        schema: #"{"properties": {"a/b": {"type": "array", "enum": ["x"]}}, "required": ["a/b"], "type": "object"}"#,
+        keyword: "enum", reason: .unsatisfiable, path: "#/properties/a~1b"),
     .init(
-        schema: #"{"type": "object", "properties": {"a": false}, "required": ["a"]}"#, keyword: "schema",
-        reason: .unsatisfiable),
+        schema: #"{"type": "array", "minItems": 1, "items": {"type": "string", "const": 1}}"#, keyword: "const",
+        reason: .unsatisfiable, path: "#/items"),
+    .init(
+        schema: ##"{"type": "object", "properties": {"a": {"$ref": "#/$defs/d"}}, "required": ["a"], "##
+            + ##""$defs": {"d": {"type": "string", "allOf": [{"type": "null"}]}}}"##,
+        keyword: "$ref", reason: .unsatisfiable, path: "#/properties/a"),
     .init(
         schema: #"{"type": "object", "required": ["A"], "propertyNames": {"pattern": "^[a-z]+$"}}"#,
-        keyword: "schema", reason: .unsatisfiable),
-    .init(schema: #"{"allOf": [{"type": "string"}, {"type": "integer"}]}"#, keyword: "schema", reason: .unsatisfiable),
+        keyword: "required", reason: .unsatisfiable),
+    .init(schema: #"{"allOf": [{"type": "string"}, {"type": "integer"}]}"#, keyword: "allOf", reason: .unsatisfiable),
 ]
 
 @Suite struct RefusalTests {

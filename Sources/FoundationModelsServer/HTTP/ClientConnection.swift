@@ -111,6 +111,19 @@ package final class ClientConnection: Sendable {
         return ioctl(descriptor, 0x541B, &count) == 0 ? Int(count) : 0
     }
 
+    /// What has come and nobody has read, up to a limit; it stays to be read.
+    func peek(_ limit: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            count = max(0, recv(descriptor, buffer.baseAddress, limit, Int32(MSG_PEEK | MSG_DONTWAIT)))
+        }
+    }
+
+    /// From now on input is awaited until there are more unread bytes than these.
+    func awaitMore(than count: Int) {
+        var least = Int32(count + 1)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVLOWAT, &least, socklen_t(MemoryLayout<Int32>.size))
+    }
+
     /// Sends a short text without waiting; false when it cannot be sent whole.
     func send(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes {

@@ -7,6 +7,10 @@ import Foundation
 /// request that it refuses belongs to this connection, so that the refusal can be put in the handler's words: libmicrohttpd writes
 /// its own in HTML, and some of them twice. A request that it drops without a word is answered. And the thread may wait in `poll`
 /// for its events and its client at once, so that a client that goes away is noticed whatever the server is doing for it.
+///
+/// It gets to read a request when the whole head is there and keeps to the grammar (`HTTPHeadCheck`). What follows a request at
+/// once, before it is answered, it may have read by then, unchecked; so the connection ends after that answer, as it does after a
+/// body in chunks, whose end only libmicrohttpd knows. A client sends again what had no answer.
 /// Used by one thread.
 final class HTTPConnection {
     private let client: ClientConnection
@@ -14,6 +18,12 @@ final class HTTPConnection {
     private let limits: HTTPLimits
     /// The request that is read or answered, from the end of its head on.
     private var exchange: HTTPExchange?
+    /// What has come of the next head.
+    private var headCheck = HTTPHeadCheck()
+    /// Whether the head that libmicrohttpd is to read has been checked.
+    private var isChecked = false
+    /// Whether bytes may follow the request that are not checked.
+    private var mayBeFollowed = false
     /// Whether a part of a request has come whose head is not complete yet.
     private var hasPart = false
     /// Whether a refusal was sent, after which nothing is.
@@ -37,11 +47,14 @@ final class HTTPConnection {
         client.linger()
     }
 
+    /// For the head, its parameters and a part of the body.
+    private static let memory = 4 * HTTPHeadCheck.limit
+
     private func run(_ context: UnsafeMutablePointer<clibmicrohttpd_context>) {
         // libmicrohttpd closes its descriptor.
         let own = fcntl(client.descriptor, F_DUPFD_CLOEXEC, 0)
         guard own >= 0 else { return refuse(503) }
-        guard let daemon = clibmicrohttpd_start(32 << 10, httpAccess, httpCompleted, context) else {
+        guard let daemon = clibmicrohttpd_start(Self.memory, httpAccess, httpCompleted, context) else {
             close(own)
             return refuse(503)
         }
@@ -70,11 +83,14 @@ final class HTTPConnection {
                 continue
             }
             let isReady = client.awaitInput()
+            if exchange == nil, !isChecked {
+                guard readHead() else { return }
+                guard isChecked else { continue }
+            }
             let unread = client.unreadCount
-            if unread > 0 { hasPart = hasPart || exchange == nil }
             // Once to read, and once to write what that asks for by itself: "100 Continue".
             MHD_run_wait(daemon, 0)
-            MHD_run_wait(daemon, 0)
+            if exchange != nil || isChecked { MHD_run_wait(daemon, 0) }
             if !isReady || client.unreadCount < unread || exchange?.bodySize != read {
                 vainRounds = 0
                 read = exchange?.bodySize ?? 0
@@ -84,6 +100,26 @@ final class HTTPConnection {
                 if vainRounds > 50 { return }
                 usleep(5000)
             }
+        }
+    }
+
+    /// Looks at what has come of a head. False when the connection ends: with a head that is malformed, or without a whole one.
+    private func readHead() -> Bool {
+        let bytes = client.peek(HTTPHeadCheck.limit)
+        hasPart = !bytes.isEmpty
+        switch headCheck.check(bytes) {
+        case .incomplete:
+            client.awaitMore(than: bytes.count)
+            return !client.isGone
+        case .malformed(let status):
+            refuse(status)
+            return false
+        case .whole(let length, let bodyLength):
+            client.awaitMore(than: 0)
+            headCheck = HTTPHeadCheck()
+            isChecked = true
+            mayBeFollowed = bodyLength.map { bytes.count - length > $0 } ?? true
+            return true
         }
     }
 
@@ -126,6 +162,8 @@ final class HTTPConnection {
 
     /// The head is there.
     private func begin(_ connection: OpaquePointer, method: String, path: String) -> Bool {
+        guard isChecked else { return false }
+        isChecked = false
         let headers = HeaderList()
         clibmicrohttpd_headers(
             connection,
@@ -139,7 +177,8 @@ final class HTTPConnection {
                 headers.values[text(key, keySize).lowercased(), default: []].append(text(value, valueSize))
                 return clibmicrohttpd_yes
             }, Unmanaged.passUnretained(headers).toOpaque())
-        let head = HTTPRequestHead(method: method, path: path, headers: headers.values, connection: client)
+        var head = HTTPRequestHead(method: method, path: path, headers: headers.values, connection: client)
+        head.resolveAbsoluteForm()
         let exchange = HTTPExchange(head)
         self.exchange = exchange
         hasPart = false
@@ -195,6 +234,7 @@ final class HTTPConnection {
         guard let made else { return false }
         defer { MHD_destroy_response(made) }
         for (name, value) in response.headers { MHD_add_response_header(made, name, value) }
+        if mayBeFollowed { MHD_add_response_header(made, "Connection", "close") }
         return MHD_queue_response(connection, UInt32(response.status), made) == clibmicrohttpd_yes
     }
 

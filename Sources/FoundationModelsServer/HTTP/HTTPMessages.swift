@@ -17,6 +17,16 @@ package struct HTTPRequestHead: Sendable {
         self.connection = connection
     }
 
+    /// Takes a target of the form `http://host/path`, which every server must understand (RFC 9112, section 3.2.2), apart; its
+    /// host counts, not that of the header.
+    mutating func resolveAbsoluteForm() {
+        guard let scheme = ["http://", "https://"].first(where: { path.lowercased().hasPrefix($0) }) else { return }
+        let rest = path.dropFirst(scheme.count)
+        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        headers["host"] = [String(rest[..<slash])]
+        path = slash == rest.endIndex ? "/" : String(rest[slash...])
+    }
+
     /// The value of a header that may come once only; the first where it came more often.
     package func header(_ name: String) -> String? { headers[name]?.first }
 }

@@ -3,23 +3,23 @@ import JSON
 /// Makes a program of a schema: expands every expression that can be reached, finds out which of them have a value at all, and
 /// leaves out what has none, so that no walk comes to a dead end.
 struct ProgramBuilder {
-    private let compiler: SchemaCompiler
+    let compiler: SchemaCompiler
     private let options: SchemaOptions
 
     /// What an expression says, with its parts still expressions.
-    private struct Plan {
+    struct Plan {
         var form: NormalForm
         var arrays: [ArrayPlan]
         var objects: [ObjectPlan]
         var hasScalars: Bool
     }
 
-    private struct Choice {
+    struct Choice {
         var expression: ExpressionID
         var mark: Int32
     }
 
-    private struct ArrayPlan {
+    struct ArrayPlan {
         var prefix: [[Choice]]
         var rest: [Choice]
         var minimum: Int
@@ -29,7 +29,7 @@ struct ProgramBuilder {
         var isUnique: Bool
     }
 
-    private struct ObjectPlan {
+    struct ObjectPlan {
         var members: [(key: ExactText, isRequired: Bool, choices: [Choice])]
         var groups: [(keys: Program.Language.Texts, spelling: Program.Language.Spelling, choices: [Choice])]
         var minimum: Int
@@ -58,7 +58,7 @@ struct ProgramBuilder {
         self.options = options
     }
 
-    private var plans: [ExpressionID: Plan] = [:]
+    private(set) var plans: [ExpressionID: Plan] = [:]
     private var order: [ExpressionID] = []
     private var hasValue: Set<ExpressionID> = []
 
@@ -66,7 +66,7 @@ struct ProgramBuilder {
         try expandAll(from: root)
         findValues()
         guard hasValue.contains(root) else {
-            throw GrammarError(.unsatisfiable, keyword: "schema", path: "#", "no value satisfies the schema")
+            throw contradiction(from: root)
         }
         return try emit(root: root)
     }
@@ -254,7 +254,7 @@ struct ProgramBuilder {
 
     // MARK: Which expressions have values
 
-    private func isFilled(_ choices: [Choice]) -> Bool { choices.contains { hasValue.contains($0.expression) } }
+    func isFilled(_ choices: [Choice]) -> Bool { choices.contains { hasValue.contains($0.expression) } }
 
     private func isFilled(_ plan: ArrayPlan) -> Bool { trimmed(plan) != nil }
 

@@ -15,6 +15,8 @@ final class SchemaCompiler {
     var swiftRegexes: [ExactText: StringShape] = [:]
     /// The subschema that is being expanded, for errors without a keyword of their own.
     private(set) var currentPath = ""
+    /// Of subschemas without a value, by path: the keyword that left nothing, and whether nothing satisfies it by itself.
+    var contradictions: [String: (keyword: String, isImpossible: Bool)] = [:]
 
     /// Subschemas inside one another that describe the same value.
     static let depthLimit = 64

@@ -93,6 +93,9 @@ package final class Transformer {
                     table, Int32(rope.frequencies.count), rope.pairing.kernelStyle)
             }
         }
+        if let centre = layer.negatedKeyCentre {
+            for row in 0..<rowCount { ck_add(pool, key + row * stride, centre, Int64(centre.count)) }
+        }
         ck_cache_store(
             pool, key, Int64(stride), value, Int64(stride), scratch.tokens, Int64(rowCount),
             Int32(configuration.keyValueHeadCount), Int32(configuration.headWidth))

@@ -7,12 +7,20 @@ extension Weights {
         let architecture = configuration.architecture
         let layers = (0..<configuration.layerCount).map { index in
             let block = "blk.\(index)"
+            let queryKeyValue = (architecture.fusesQKV ? ["attn_qkv"] : ["attn_q", "attn_k", "attn_v"])
+                .map { tensors.linear("\(block).\($0)") }
+            let keyNorm = tensors.optionalVector("\(block).attn_k_norm.weight")
+            let keyBias =
+                architecture.fusesQKV
+                ? queryKeyValue[0].bias.map { $0 + configuration.queryWidth } : queryKeyValue[1].bias
             return Layer(
                 attentionNorm: tensors.vector("\(block).attn_norm.weight"),
-                queryKeyValue: (architecture.fusesQKV ? ["attn_qkv"] : ["attn_q", "attn_k", "attn_v"])
-                    .map { tensors.linear("\(block).\($0)") },
+                queryKeyValue: queryKeyValue,
                 queryNorm: tensors.optionalVector("\(block).attn_q_norm.weight"),
-                keyNorm: tensors.optionalVector("\(block).attn_k_norm.weight"),
+                keyNorm: keyNorm,
+                // A norm divides the bias by what the rest of the key is.
+                negatedKeyCentre: keyNorm == nil
+                    ? keyBias.flatMap { negatedKeyCentre($0, configuration, layer: index) } : nil,
                 attentionOutput: tensors.linear("\(block).attn_output"),
                 postAttentionNorm: tensors.optionalVector("\(block).post_attention_norm.weight"),
                 postFeedForwardNorm: tensors.optionalVector("\(block).post_ffw_norm.weight"),

@@ -21,6 +21,8 @@ final class Weights: @unchecked Sendable {
         /// [head width], where the family normalises queries and keys.
         var queryNorm: UnsafePointer<Float>?
         var keyNorm: UnsafePointer<Float>?
+        /// [key-value heads · head width], where keys have something in common: see `negatedKeyCentre`.
+        var negatedKeyCentre: [Float]?
         /// [width, heads · head width]
         var attentionOutput: Linear
         /// [width], in families with norms after attention and feed-forward.

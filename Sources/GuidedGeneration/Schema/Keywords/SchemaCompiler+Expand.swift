@@ -35,7 +35,9 @@ extension SchemaCompiler {
     func meet(_ form: inout NormalForm, _ other: NormalForm, _ keyword: String, _ node: SchemaDocument.Node)
         throws(GrammarError)
     {
+        let allowed = !form.isPlainlyEmpty
         form = try intersection(form, other, keyword: keyword, path: node.path)
+        if allowed, form.isPlainlyEmpty { contradictions[node.path] = (keyword, other.isPlainlyEmpty) }
     }
 
     /// Meets the shapes of one type alone.
@@ -49,6 +51,7 @@ extension SchemaCompiler {
         var two = NormalForm.never
         two[keyPath: shapes] = other
         form[keyPath: shapes] = try intersection(one, two, keyword: keyword, path: node.path)[keyPath: shapes]
+        if form.isPlainlyEmpty { contradictions[node.path] = (keyword, false) }
     }
 
     private func target(
