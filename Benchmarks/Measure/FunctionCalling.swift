@@ -80,7 +80,11 @@ private func calls(
     var turn = TurnFold()
     for try await event in channel { turn.apply(event) }
     try await answer
-    return turn.entries.flatMap { entry -> [Transcript.ToolCall] in
+    let calls = turn.entries.flatMap { entry -> [Transcript.ToolCall] in
         if case .toolCalls(let calls) = entry { Array(calls) } else { [] }
     }
+    // As a session does: with a call that was cut off it carries out none and throws.
+    let limit = turn.usage.finishReason == "length" ? options.maximumResponseTokens : nil
+    for call in calls { _ = try call.completeArguments(tokenLimit: limit) }
+    return calls
 }

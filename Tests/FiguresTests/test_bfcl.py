@@ -80,6 +80,8 @@ def test_schemas():
     assert schema["type"] == "object" and schema["properties"]["a"] == {"type": "number"}
     assert schema["x-order"] == ["a", "s", "l", "d", "b"] and schema["additionalProperties"] is False
     assert schema["properties"]["l"] == {"type": "array", "items": {"type": "string"}}
+    choices = json_schema({"type": "array", "items": {"type": "string"}, "enum": ["x", "y"]})
+    assert choices == {"type": "array", "items": {"type": "string", "enum": ["x", "y"]}}
 
 
 tests = [value for name, value in dict(globals()).items() if name.startswith("test_")]

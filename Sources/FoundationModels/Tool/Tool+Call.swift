@@ -23,7 +23,7 @@ extension Transcript.ToolCall {
     /// - Throws: ``GeneratedContent/ParsingError`` when that is not one whole JSON value. Nothing at all stands for no arguments, as
     ///   many providers write it; a tool that needs some will say so.
     /// - Parameter tokenLimit: At how many tokens the model was cut off, if it was.
-    func completeArguments(tokenLimit: Int?) throws -> GeneratedContent {
+    package func completeArguments(tokenLimit: Int?) throws -> GeneratedContent {
         guard let text = generatedText else { return arguments }
         if tokenLimit == nil, text.allSatisfy(\.isWhitespace) { return GeneratedContent(properties: [:]) }
         do {
