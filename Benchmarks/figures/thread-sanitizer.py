@@ -1,4 +1,4 @@
-"""Reports of the thread sanitizer over the tests of concurrency: 100 sessions, random cancellations and changes: bar 0.
+"""Reports of the thread sanitizer over the tests of concurrency (100 sessions, random cancellations and changes) and of the server: bar 0.
 
 Builds the tests with the sanitizer into a folder of their own, which takes minutes at the first time. A test that fails is counted as a
 report too.
@@ -15,7 +15,7 @@ import _frame as frame
 
 
 def options(parser):
-    parser.add_argument("--filter", default="ConcurrencyTests|ToolFaultTests", help="the tests (default: %(default)s)")
+    parser.add_argument("--filter", default="ConcurrencyTests|ToolFaultTests|FoundationModelsServerTests", help="the tests (default: %(default)s)")
     parser.add_argument("--scratch-path", default=str(frame.ROOT / ".build" / "thread-sanitizer"))
 
 
