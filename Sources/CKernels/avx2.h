@@ -1,18 +1,28 @@
-/// The kernels of the AVX2 table, by file.
+/// The kernels of the tables for AVX2, with VNNI and without, by file.
 #ifndef CK_AVX2_H
 #define CK_AVX2_H
 
 #include "internal.h"
 
+/// Bytes of a panel of unpacked weights, so that it stays in the first-level cache beside the activations of a tile.
+#define CK_AVX2_PANEL_BYTES (22 * 1024)
+/// The fewest tokens for which weights of any type are unpacked first.
+#define CK_AVX2_MANY_TOKENS 5
+
 // avx2_matmul.c
 void ck_avx2_quantize(const float *x, int64_t cols, ck_activation *out);
-void ck_avx2_matmul(const ck_matmul_job *job);
-size_t ck_avx2_matmul_scratch(void);
+void ck_avx2_coarse_matmul(const ck_matmul_job *job);
+void ck_avx2_float_matmul(const ck_matmul_job *job);
 
 // avx2_fine.c
 void ck_avx2_quantize_fine(const float *x, int64_t cols, ck_fine_activation *out);
 void ck_avx2_fine_matmul(const ck_matmul_job *job);
-size_t ck_avx2_fine_matmul_scratch(void);
+
+// avxvnni_coarse.c, avxvnni_fine.c, avx512vnni_coarse.c, avx512vnni_fine.c
+void ck_avxvnni_coarse_matmul(const ck_matmul_job *job);
+void ck_avxvnni_fine_matmul(const ck_matmul_job *job);
+void ck_avx512vnni_coarse_matmul(const ck_matmul_job *job);
+void ck_avx512vnni_fine_matmul(const ck_matmul_job *job);
 
 // avx2_attention.c
 void ck_avx2_attention(const ck_attention_job *job);

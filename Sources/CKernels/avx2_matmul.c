@@ -253,6 +253,8 @@ INLINE void multiply_unpacked(
 #define ACTIVATIONS(job) ((job)->activations)
 #include "avx2_products.h"
 
+void ck_avx2_coarse_matmul(const ck_matmul_job *job) { multiply_quantized(job); }
+
 // MARK: - Floats
 
 INLINE __m256 float_weights(const ck_type type, const uint8_t *group, int64_t col) {
@@ -310,22 +312,14 @@ INLINE void multiply_all_floats(const ck_type type, const ck_matmul_job *job) {
     }
 }
 
-// MARK: - All types
-
-void ck_avx2_matmul(const ck_matmul_job *job) {
-    if (job->fine) {
-        ck_avx2_fine_matmul(job);
-        return;
-    }
+void ck_avx2_float_matmul(const ck_matmul_job *job) {
     switch (job->type) {
     case CK_F32: multiply_all_floats(CK_F32, job); break;
     case CK_F16: multiply_all_floats(CK_F16, job); break;
     case CK_BF16: multiply_all_floats(CK_BF16, job); break;
-    default: multiply_quantized(job);
+    default: break;
     }
 }
-
-size_t ck_avx2_matmul_scratch(void) { return PANEL_BYTES; }
 
 // MARK: - Rounding
 

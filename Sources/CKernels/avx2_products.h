@@ -1,5 +1,6 @@
-/// Products of interleaved weights with rounded activations, for whichever rounding: what `avx2_matmul.c` (8 bits) and
-/// `avx2_fine.c` (15 bits) share. Either includes it once, after these, which say how a sub-block is multiplied:
+/// Products of interleaved weights with rounded activations, for whichever rounding: what `avx2_matmul.c` (8 bits),
+/// `vnni_coarse_products.h` (8 bits with VNNI) and `avx2_fine_products.h` (15 bits, with VNNI or without) share. A file
+/// includes it once, after these, which say how a sub-block is multiplied:
 /// - `ACTIVATION`, the type of 32 rounded activations, and `ACTIVATIONS(job)`, those of a job;
 /// - `multiply_sub(type, block, scales, sub, T, x, sums)` adds a sub-block as it stands in the block to the sums of `T` tokens;
 /// - `unpacked_bytes(type)`, `unpack_sub(type, block, scales, sub, out)` and `multiply_unpacked(type, G, T, panel, stride,
@@ -13,7 +14,7 @@
 /// The most tokens for which weights are not unpacked first: the more, the less it takes to widen them.
 INLINE int few_tokens(const ck_type type) {
     switch (family_of(type)) {
-    case HALVED: return 4;
+    case HALVED: return CK_AVX2_MANY_TOKENS - 1;
     case PLAIN: return 8;
     case SPLIT: return 16;
     }
@@ -21,8 +22,6 @@ INLINE int few_tokens(const ck_type type) {
 
 /// Columns of a panel, in sub-blocks.
 #define PANEL_SUBS 8
-/// Bytes of a panel, so that it stays in the first-level cache beside the activations of a tile.
-#define PANEL_BYTES (22 * 1024)
 /// How far ahead weights are fetched: so far that memory can answer, so near that they are still there.
 #define PREFETCH_BYTES 3456
 
@@ -270,7 +269,7 @@ INLINE next_panel panel_after(
 }
 
 INLINE void multiply_many(const ck_type type, const ck_matmul_job *job) {
-    const int64_t subs = job->cols / 32, most = (int64_t)(PANEL_BYTES / panel_stride(type)) / GROUPS * GROUPS;
+    const int64_t subs = job->cols / 32, most = (int64_t)(CK_AVX2_PANEL_BYTES / panel_stride(type)) / GROUPS * GROUPS;
     const size_t group_bytes = (size_t)(subs / subs_of(type)) * (size_t)stride_of(type);
     char *panel = job->scratch;
     for (int64_t first = 0; first < job->groups; first += most) {

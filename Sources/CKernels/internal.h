@@ -110,6 +110,9 @@ typedef struct {
 typedef struct {
     ck_instruction_set set;
 
+    /// Tokens from which on `matmul` may unpack weights first, and then wants several groups at once.
+    int64_t many_tokens;
+
     /// Scratch per thread that the jobs need.
     size_t (*matmul_scratch)(int64_t cols);
     size_t (*attention_scratch)(int32_t group, int32_t head_dim);
@@ -135,7 +138,7 @@ typedef struct {
 
 extern const ck_kernels ck_scalar_kernels;
 #if defined(__x86_64__)
-extern const ck_kernels ck_avx2_kernels;
+extern const ck_kernels ck_avx2_kernels, ck_avxvnni_kernels, ck_avx512vnni_kernels;
 #endif
 #if defined(__aarch64__)
 /// The one of the NEON tables that suits this processor.

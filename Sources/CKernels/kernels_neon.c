@@ -35,7 +35,8 @@ static size_t matmul_scratch(int64_t cols) {
 
 #define TABLE(MATMUL)                                                                                        \
     {                                                                                                        \
-        .set = CK_SET_NEON, .matmul_scratch = matmul_scratch, .attention_scratch = ck_neon_attention_scratch, \
+        .set = CK_SET_NEON, .many_tokens = CK_NEON_MANY_TOKENS, .matmul_scratch = matmul_scratch,            \
+        .attention_scratch = ck_neon_attention_scratch,                                                      \
         .quantize = ck_neon_quantize, .quantize_fine = ck_neon_quantize_fine, .matmul = MATMUL,              \
         .attention = ck_neon_attention, .f32_to_f16 = ck_neon_f32_to_f16, .f16_to_f32 = ck_neon_f16_to_f32,  \
         .rms_norm = ck_neon_rms_norm, .add = ck_neon_add, .scale = ck_neon_scale, .rope = ck_neon_rope,      \

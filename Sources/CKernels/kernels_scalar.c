@@ -263,6 +263,7 @@ static int64_t argmax(const float *x, int64_t count) {
 
 const ck_kernels ck_scalar_kernels = {
     .set = CK_SET_SCALAR,
+    .many_tokens = 2,
     .matmul_scratch = matmul_scratch,
     .attention_scratch = attention_scratch,
     .quantize = quantize,

@@ -6,32 +6,47 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-/// Rounds of 8 multiplications of 32 bytes each, and pieces of work that the threads share.
+/// Rounds of multiplications of 32 bytes, so many at once that none waits for another, and pieces of work that the threads share.
 #define ROUNDS 100000
+#define CHAINS 12
 #define PIECES 1024
 
-/// Multiplications as the kernels make them (`maddubs`, then an addition of 16 bits), on registers alone.
-__attribute__((target("avx2"), noinline)) static void multiply(void *context, int64_t index, int32_t thread) {
-    (void)thread;
-    const __m256i w = _mm256_set1_epi8(3), q = _mm256_set1_epi8((char)(index & 7));
-    __m256i sums[8];
-    for (int i = 0; i < 8; i++) sums[i] = _mm256_setzero_si256();
-    for (int round = 0; round < ROUNDS; round++) {
-#pragma clang loop unroll(full)
-        for (int i = 0; i < 8; i++) {
-            __m256i products;
-            __asm__ volatile("vpmaddubsw %1, %2, %0" : "=x"(products) : "x"(q), "x"(w));    // volatile: every time anew
-            sums[i] = _mm256_add_epi16(sums[i], products);
-        }
+/// Multiplications as the kernels of a set make them, on registers alone. `STEP` is one, which adds `w` times `q` to `sum`; the empty
+/// statement has it made anew every time.
+#define MULTIPLY(NAME, TARGET, STEP)                                                                            \
+    __attribute__((target(TARGET), noinline)) static void NAME(void *context, int64_t index, int32_t thread) {  \
+        (void)thread;                                                                                           \
+        __m256i w = _mm256_set1_epi8(3), q = _mm256_set1_epi8((char)(index & 7)), sums[CHAINS];                 \
+        for (int i = 0; i < CHAINS; i++) sums[i] = _mm256_setzero_si256();                                      \
+        for (int round = 0; round < ROUNDS; round++) {                                                          \
+            _Pragma("clang loop unroll(full)") for (int i = 0; i < CHAINS; i++) {                               \
+                sums[i] = STEP(sums[i], w, q);                                                                  \
+                __asm__ volatile("" : "+x"(sums[i]), "+x"(w));                                                  \
+            }                                                                                                   \
+        }                                                                                                       \
+        for (int i = 1; i < CHAINS; i++) sums[0] = _mm256_add_epi32(sums[0], sums[i]);                          \
+        __atomic_fetch_add((int32_t *)context, _mm256_extract_epi32(sums[0], 0), __ATOMIC_RELAXED);             \
     }
-    for (int i = 1; i < 8; i++) sums[0] = _mm256_add_epi16(sums[0], sums[i]);
-    __atomic_fetch_add((int32_t *)context, _mm256_extract_epi16(sums[0], 0), __ATOMIC_RELAXED);
+
+#define MADDUBS(SUMS, W, Q) _mm256_add_epi16(SUMS, _mm256_maddubs_epi16(W, Q))
+MULTIPLY(multiply_avx2, "avx2", MADDUBS)
+MULTIPLY(multiply_avxvnni, "avx2,avxvnni", _mm256_dpbusd_avx_epi32)
+MULTIPLY(multiply_avx512vnni, "avx2,avx512vl,avx512vnni", _mm256_dpbusd_epi32)
+
+static ck_body body_of(ck_instruction_set set) {
+    switch (set) {
+    case CK_SET_AVX2: return multiply_avx2;
+    case CK_SET_AVXVNNI: return multiply_avxvnni;
+    case CK_SET_AVX512VNNI: return multiply_avx512vnni;
+    default: return NULL;
+    }
 }
 #endif
 
 double ck_int8_rate(ck_pool *pool) {
 #if defined(__x86_64__)
-    if (ck_selected() == CK_SET_AVX2) {
+    const ck_body multiply = body_of(ck_selected());
+    if (multiply) {
         int32_t total = 0;
         struct timespec begin, end;
         ck_pool_for(pool, PIECES / 16, multiply, &total);    // wakes the threads
@@ -39,7 +54,7 @@ double ck_int8_rate(ck_pool *pool) {
         ck_pool_for(pool, PIECES, multiply, &total);
         clock_gettime(CLOCK_MONOTONIC, &end);
         const double seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) * 1e-9;
-        return 2.0 * 32 * 8 * ROUNDS * PIECES / seconds;
+        return 2.0 * 32 * CHAINS * ROUNDS * PIECES / seconds;
     }
 #else
     (void)pool;

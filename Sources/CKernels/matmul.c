@@ -9,8 +9,7 @@
 #define PIECE_BYTES (48 * 1024)
 /// Groups of a piece when there are many tokens: a multiple of what kernels take at once.
 #define MANY_TOKENS_GROUPS 8
-/// Tokens from which on weights may be unpacked first, which is the kernel's choice, and the fewest that are worth a piece of their own then.
-#define MANY_TOKENS 5
+/// The fewest tokens that are worth a piece of their own.
 #define FEWEST_TOKENS 32
 /// Tokens whose rounded form is kept at once.
 #define TOKENS_AT_ONCE 512
@@ -154,7 +153,7 @@ static bool multiply_some(call *c) {
         }
         const int64_t groups = matrix->rows / CK_GROUP_ROWS;
         const int64_t fitting = ck_max(1, PIECE_BYTES / (int64_t)ck_max(1, (int64_t)group_bytes(matrix)));
-        c->piece_groups[p] = c->tokens >= MANY_TOKENS
+        c->piece_groups[p] = c->tokens >= c->kernels->many_tokens
             ? MANY_TOKENS_GROUPS
             : ck_max(1, ck_min(fitting, groups / (4 * ck_pool_threads(c->pool))));
         c->first_piece[p] = pieces;

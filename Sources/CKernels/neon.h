@@ -6,6 +6,8 @@
 
 /// Bytes of a panel of unpacked weights, so that it stays in the first-level cache beside the activations of a tile.
 #define CK_NEON_PANEL_BYTES (25 * 1024)
+/// The fewest tokens for which weights are unpacked first.
+#define CK_NEON_MANY_TOKENS 17
 
 // neon_round.c
 void ck_neon_quantize(const float *x, int64_t cols, ck_activation *out);

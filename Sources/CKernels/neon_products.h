@@ -21,8 +21,6 @@
 
 /// Tokens of one tile, and the most of one pass over the weights as they stand.
 #define TILE 4
-/// The most tokens for which weights are not unpacked first.
-#define FEW_TOKENS 16
 /// Columns of a panel, in sub-blocks.
 #define PANEL_SUBS 8
 
@@ -362,7 +360,7 @@ static void few(const ck_matmul_job *job, few_kernel *one, few_kernel *two, few_
     }                                                                                                                   \
     static __attribute__((noinline)) void NAME##_many(const ck_matmul_job *job) { multiply_many(TYPE, job); }           \
     static void NAME(const ck_matmul_job *job) {                                                                        \
-        if (job->tokens <= FEW_TOKENS) {                                                                                \
+        if (job->tokens < CK_NEON_MANY_TOKENS) {                                                                        \
             few(job, NAME##_1, NAME##_2, NAME##_4);                                                                     \
         } else {                                                                                                        \
             NAME##_many(job);                                                                                           \

@@ -196,10 +196,13 @@ ck_pool *ck_pool_create(int32_t threads) {
     if (!pool) return NULL;
     memset(pool, 0, sizeof(*pool));
     pool->threads = 1;
-    // Signals are for the program's own threads.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    // Signals are for the program's own threads, except those of a worker's own faults: blocked, they would end the process without
+    // their handler, which may be Swift's for backtraces.
+    const int faults[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGTRAP};
+    sigset_t others, before;
+    sigfillset(&others);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigdelset(&others, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &others, &before);
     bool failed = false;
     for (int32_t i = 1; i < threads && !failed; i++) {
         pool->workers[i] = (worker){.pool = pool, .index = i};

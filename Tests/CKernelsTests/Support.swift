@@ -36,7 +36,7 @@ extension ck_type: @retroactive CustomTestStringConvertible {
 }
 
 /// The sets other than the plain one that this processor runs.
-let fastSets = [CK_SET_AVX2, CK_SET_NEON].filter { ck_supports($0) }
+let fastSets = [CK_SET_AVX2, CK_SET_NEON, CK_SET_AVXVNNI, CK_SET_AVX512VNNI].filter { ck_supports($0) }
 
 /// Random blocks whose scales are ordinary numbers.
 func randomBlocks(_ type: ck_type, count: Int, using generator: inout SeededGenerator) -> [UInt8] {

@@ -26,12 +26,17 @@ extern "C" {
 
 // MARK: - Instruction sets
 
-/// The implementations that may exist in this binary, slowest first. No processor runs both of the fast ones.
+/// The implementations that may exist in this binary, slowest first. No processor runs those of x86-64 and arm64 both.
 typedef enum ck_instruction_set {
     CK_SET_SCALAR = 0,
     CK_SET_AVX2 = 1,
-    CK_SET_NEON = 2,    ///< arm64; with the instruction for dot products of bytes where the processor has it
+    CK_SET_NEON = 2,         ///< arm64; with the instruction for dot products of bytes where the processor has it
+    CK_SET_AVXVNNI = 3,      ///< AVX2 with the instructions for dot products that AVX-VNNI has; the same numbers as AVX2's
+    CK_SET_AVX512VNNI = 4,   ///< AVX2 with those of AVX512_VNNI, on 256 bits and 32 registers; the same numbers too
 } ck_instruction_set;
+
+/// The last of them.
+#define CK_SET_LAST CK_SET_AVX512VNNI
 
 /// The set in use: the fastest that this processor supports, unless `ck_select` chose another.
 ck_instruction_set ck_selected(void);
@@ -43,7 +48,7 @@ bool ck_supports(ck_instruction_set set);
 /// while an operation runs.
 bool ck_select(ck_instruction_set set);
 
-/// "scalar", "avx2", "neon".
+/// "scalar", "avx2", "neon", "avxvnni", "avx512vnni".
 const char *ck_set_name(ck_instruction_set set);
 
 // MARK: - Element types

@@ -15,7 +15,11 @@
 void check_that(bool holds, const char *condition, const char *file, int line, const char *words, ...)
     __attribute__((format(printf, 5, 6)));
 
-/// Products of NEON kernels go in here; what comes out must not depend on the instructions that the processor has.
+/// The set whose kernels are held against the plain ones. It is selected when a check begins, and when it ends.
+extern ck_instruction_set tested;
+
+/// Products of the tested kernels go in here; what comes out must not depend on the instructions for dot products that the
+/// processor has.
 void take_into_hash(const void *bytes, size_t count);
 
 /// The same numbers in every run.

@@ -147,7 +147,7 @@ static void check_shape(ck_pool *pools[2], ck_type type, bool fine, int64_t rows
         memcpy(scalar, before, sizeof(float) * (size_t)rows);
         CHECK(ck_select(CK_SET_SCALAR), "scalar");
         multiply(pools[0], &m, x, stride, 1, bias, scalar, rows);
-        CHECK(ck_select(CK_SET_NEON), "NEON");
+        CHECK(ck_select(tested), "choice");
         for (int64_t r = 0; r < rows; r++) expected[r] = scalar[r];
         CHECK(greatest_error(got, expected, scale, rows) < 3e-6, "%s, fine: %d, against the scalar kernels", name, fine);
     }

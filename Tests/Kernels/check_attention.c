@@ -119,11 +119,11 @@ static void check_batch(const test_case *c, ck_pool *pool) {
     double *expected = allocate(sizeof(double) * (size_t)(TOKENS * width));
     for (int t = 0; t < TOKENS; t++) reference(c, of[t], q + t * width, tokens[t].position, expected + t * width);
     for (int scalar = 0; scalar < 2; scalar++) {
-        CHECK(ck_select(scalar ? CK_SET_SCALAR : CK_SET_NEON), "choice");
+        CHECK(ck_select(scalar ? CK_SET_SCALAR : tested), "choice");
         CHECK(ck_attention(pool, q, width, tokens, TOKENS, shape_of(c), out, width), "no memory");
         check_result(scalar ? "scalar" : "batch", c, out, expected, TOKENS * width);
     }
-    CHECK(ck_select(CK_SET_NEON), "choice");
+    CHECK(ck_select(tested), "choice");
     // Out may be where the input is.
     CHECK(ck_attention(pool, q, width, tokens, TOKENS, shape_of(c), q, width), "no memory");
     check_result("in place", c, q, expected, TOKENS * width);
