@@ -2,7 +2,7 @@
 /// multiply 16, two columns of 8 rows at once, and a sub-block adds up exactly in 32 bits.
 ///
 /// A file includes this once: `avx2_fine.c`, and the two for VNNI, which define `DPWSSD` as their form of the instruction that
-/// multiplies and adds in one. They take the same activations and give the same sums to the last bit.
+/// multiplies and adds in one; with `PANEL_STEP` 2, many tokens take vectors of 512 bits. They take the same activations and give the same sums to the last bit.
 
 #include <string.h>
 
@@ -44,23 +44,27 @@ INLINE void multiply_sub(
     const ck_type type, const uint8_t *block, const block_scales *s, const int sub, const int T, const ck_fine_activation *x[],
     __m256 sums[]) {
     const int halves_ = family_of(type) == HALVED ? 2 : 1, vectors = 8 / halves_;
+    // One token's products would wait for each other.
+    const int chains = T == 1 ? 2 : 1;
     __m256i totals[TILE];
     __m256i pairs[2];
     if (subs_of(type) == 8) sub_pairs(type, block, s, sub, pairs);
 #pragma clang loop unroll(full)
     for (int half = 0; half < halves_; half++) {
-        __m256i products[TILE];
-        for (int t = 0; t < T; t++) products[t] = _mm256_setzero_si256();
+        __m256i products[TILE], others[TILE];
+        for (int t = 0; t < T; t++) products[t] = others[t] = _mm256_setzero_si256();
 #pragma clang loop unroll(full)
         for (int v = half * vectors; v < (half + 1) * vectors; v++) {
             __m256i w[2];
             wide_weights(type, block, sub, v, w);
             for (int t = 0; t < T; t++) {
                 products[t] = add_products(products[t], w[0], two(x[t]->q + 4 * v));
-                products[t] = add_products(products[t], w[1], two(x[t]->q + 4 * v + 2));
+                __m256i *second = chains == 2 ? &others[t] : &products[t];
+                *second = add_products(*second, w[1], two(x[t]->q + 4 * v + 2));
             }
         }
         for (int t = 0; t < T; t++) {
+            if (chains == 2) products[t] = _mm256_add_epi32(products[t], others[t]);
             if (shift_of(type) > 0) {
                 products[t] = _mm256_sub_epi32(
                     products[t], shifted(type, family_of(type) == HALVED ? x[t]->half_total[half] : x[t]->total));
@@ -109,17 +113,18 @@ INLINE void unpack_sub(const ck_type type, const uint8_t *block, const block_sca
         for (int i = 0; i < 2; i++) {
             if (shift_of(type) > 0) wide[i] = _mm256_sub_epi16(wide[i], _mm256_set1_epi16((int16_t)shift_of(type)));
             if (subs_of(type) == 8) wide[i] = _mm256_mullo_epi16(wide[i], pairs[family_of(type) == HALVED ? v / 4 : 0]);
-            w[2 * v + i] = wide[i];
+            w[PANEL_STEP * (2 * v + i)] = wide[i];
         }
     }
     if (subs_of(type) == 1) {
         __m256 scale, minimum;
         block_scale(type, block, &scale, &minimum);
-        w[16] = _mm256_castps_si256(scale);
-        if (has_minimum(type)) w[17] = _mm256_castps_si256(minimum);
+        w[PANEL_STEP * 16] = _mm256_castps_si256(scale);
+        if (has_minimum(type)) w[PANEL_STEP * 17] = _mm256_castps_si256(minimum);
     }
 }
 
+#if PANEL_STEP == 1
 /// Adds one unpacked sub-block of `G` groups, `stride` bytes apart, to `sums[G, TILE]` of `T` tokens.
 INLINE void multiply_unpacked(
     const ck_type type, const int G, const int T, const char *panel, const size_t stride, const ck_fine_activation *x[], __m256 *sums) {
@@ -159,6 +164,47 @@ INLINE void multiply_unpacked(
         }
     }
 }
+
+#else
+/// The same for `P` pairs of groups, `stride` bytes apart, two groups to a vector.
+INLINE void multiply_pairs(
+    const ck_type type, const int P, const int T, const char *panel, const size_t stride, const ck_fine_activation *x[],
+    __m512 sums[PAIRS][TILE]) {
+    const __m512i *w[PAIRS];
+    __m512i products[PAIRS][TILE];
+#pragma clang loop unroll(full)
+    for (int p = 0; p < P; p++) {
+        w[p] = (const __m512i *)(const void *)(panel + (size_t)p * stride);
+#pragma clang loop unroll(full)
+        for (int t = 0; t < T; t++) products[p][t] = _mm512_setzero_si512();
+    }
+#pragma clang loop unroll(full)
+    for (int v = 0; v < 16; v++) {
+#pragma clang loop unroll(full)
+        for (int t = 0; t < T; t++) {
+            int32_t two;
+            memcpy(&two, x[t]->q + 2 * v, 4);
+            const __m512i q = _mm512_set1_epi32(two);
+#pragma clang loop unroll(full)
+            for (int p = 0; p < P; p++) {
+                __asm__("vpdpwssd %2, %1, %0" : "+v"(products[p][t]) : "v"(w[p][v]), "v"(q));
+            }
+        }
+    }
+#pragma clang loop unroll(full)
+    for (int t = 0; t < T; t++) {
+        const __m512 d = _mm512_set1_ps(x[t]->d);
+#pragma clang loop unroll(full)
+        for (int p = 0; p < P; p++) {
+            const __m512 factor = subs_of(type) == 8 ? d : _mm512_mul_ps(_mm512_castsi512_ps(w[p][16]), d);
+            sums[p][t] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(products[p][t]), factor, sums[p][t]);
+            if (subs_of(type) == 1 && has_minimum(type)) {
+                sums[p][t] = _mm512_fmadd_ps(_mm512_castsi512_ps(w[p][17]), _mm512_set1_ps(x[t]->sum), sums[p][t]);
+            }
+        }
+    }
+}
+#endif
 
 #define ACTIVATION ck_fine_activation
 #define ACTIVATIONS(job) ((job)->fine)

@@ -35,8 +35,8 @@ INLINE void prefetch_part(const ck_type type, const uint8_t *block, const int pa
 }
 
 /// What minimum `m` of a sub-block is multiplied with.
-INLINE __m256 summed(const ck_type type, const ACTIVATION *x, const int m) {
-    return _mm256_broadcast_ss(minima_of(type) == 2 ? &x->half_sum[m] : &x->sum);
+INLINE const float *summed(const ck_type type, const ACTIVATION *x, const int m) {
+    return minima_of(type) == 2 ? &x->half_sum[m] : &x->sum;
 }
 
 // MARK: - Few tokens
@@ -61,7 +61,7 @@ INLINE void multiply_few(const ck_type type, const int T, const ck_matmul_job *j
                     __m256 minima[2];
                     sub_minima(type, block, &s, sub, minima);
                     for (int m = 0; m < minima_of(type); m++) {
-                        for (int t = 0; t < T; t++) sums[t] = _mm256_fmadd_ps(minima[m], summed(type, x[t] + sub, m), sums[t]);
+                        for (int t = 0; t < T; t++) sums[t] = _mm256_fmadd_ps(minima[m], _mm256_broadcast_ss(summed(type, x[t] + sub, m)), sums[t]);
                     }
                 }
                 for (int t = 0; t < T; t++) products[t] = _mm256_setzero_ps();
@@ -113,9 +113,10 @@ INLINE size_t head_bytes(const ck_type type) {
 /// Bytes of a group in a panel.
 INLINE size_t panel_stride(const ck_type type) { return head_bytes(type) + PANEL_SUBS * unpacked_bytes(type); }
 
-/// `count` sub-blocks of one group.
-INLINE void unpack_group(const ck_type type, const uint8_t *block, int64_t count, char *out) {
-    char *subs = out + head_bytes(type);
+/// `count` sub-blocks of group `g` of a panel.
+INLINE void unpack_group(const ck_type type, const uint8_t *block, int64_t count, char *panel, int64_t g) {
+    char *out = panel + (size_t)(g - g % PANEL_STEP) * panel_stride(type) + (size_t)(g % PANEL_STEP) * sizeof(__m256);
+    char *subs = out + PANEL_STEP * head_bytes(type);
     if (subs_of(type) == 8) {    // panels are whole blocks
         const block_scales s = load_block_scales(type, block);
         __m256 *head = (__m256 *)(void *)out;
@@ -124,15 +125,19 @@ INLINE void unpack_group(const ck_type type, const uint8_t *block, int64_t count
         for (int sub = 0; sub < 8; sub++) {
             __m256 minima[2];
             sub_minima(type, block, &s, sub, minima);
-            for (int m = 0; m < minima_of(type); m++) head[1 + sub * minima_of(type) + m] = minima[m];
-            unpack_sub(type, block, &s, sub, subs + (size_t)sub * unpacked_bytes(type));
+            for (int m = 0; m < minima_of(type); m++) head[PANEL_STEP * (1 + sub * minima_of(type) + m)] = minima[m];
+            unpack_sub(type, block, &s, sub, subs + (size_t)sub * PANEL_STEP * unpacked_bytes(type));
         }
     } else {
         for (int64_t i = 0; i < count; i++) {
-            unpack_sub(type, block + i * stride_of(type), NULL, 0, subs + (size_t)i * unpacked_bytes(type));
+            unpack_sub(type, block + i * stride_of(type), NULL, 0, subs + (size_t)i * PANEL_STEP * unpacked_bytes(type));
         }
     }
 }
+
+#if PANEL_STEP == 2
+#include "avx512_tile.h"
+#else
 
 /// `G` groups from `group` on, `T` tokens from `first` on, one panel's columns. While a block is multiplied its sums stay in
 /// memory on purpose: the products take all registers, and moving sums out and in by whole tiles is slower than adding to
@@ -166,7 +171,7 @@ INLINE void multiply_tile(
                 const int sub = i / minima_of(type), m = i % minima_of(type);
 #pragma clang loop unroll(full)
                 for (int t = 0; t < T; t++) {
-                    const __m256 sum = summed(type, x[t] + sub, m);
+                    const __m256 sum = _mm256_broadcast_ss(summed(type, x[t] + sub, m));
 #pragma clang loop unroll(full)
                     for (int g = 0; g < G; g++) {
                         begun[g][t] = _mm256_fmadd_ps(heads[g][1 + i], sum, begun[g][t]);
@@ -198,6 +203,7 @@ INLINE void multiply_tile(
         }
     }
 }
+#endif
 
 /// Fetches what the next tile of tokens brings: the activations of one panel's columns and the sums. Of token `token`, if there
 /// is one.
@@ -245,7 +251,11 @@ INLINE void multiply_panel(
         }
         multiply_tile(type, GROUPS, T, job, panel + (size_t)g * panel_stride(type), group + g, first, first_sub, subs);
     }
-    for (; g < groups; g++) {
+    if (GROUPS > 2 && g + 2 <= groups) {
+        multiply_tile(type, 2, T, job, panel + (size_t)g * panel_stride(type), group + g, first, first_sub, subs);
+        g += 2;
+    }
+    if (g < groups) {
         multiply_tile(type, 1, T, job, panel + (size_t)g * panel_stride(type), group + g, first, first_sub, subs);
     }
 }
@@ -278,11 +288,13 @@ INLINE void multiply_many(const ck_type type, const ck_matmul_job *job) {
         for (int64_t sub = 0; sub < subs; sub += PANEL_SUBS, data += PANEL_SUBS / subs_of(type) * stride_of(type)) {
             const int64_t count = ck_min(PANEL_SUBS, subs - sub);
             for (int64_t g = 0; g < groups; g++) {
-                unpack_group(type, data + (size_t)g * group_bytes, count, panel + (size_t)g * panel_stride(type));
+                unpack_group(type, data + (size_t)g * group_bytes, count, panel, g);
             }
             next_panel next = panel_after(type, job, data, first, groups, most, sub + PANEL_SUBS >= subs);
             int64_t t = 0;
-            for (; t + 4 <= job->tokens; t += 4) multiply_panel(type, 4, job, panel, first, groups, t, sub, count, &next);
+            for (; t + TILE <= job->tokens; t += TILE) {
+                multiply_panel(type, TILE, job, panel, first, groups, t, sub, count, &next);
+            }
             if (t + 2 <= job->tokens) {
                 multiply_panel(type, 2, job, panel, first, groups, t, sub, count, &next);
                 t += 2;

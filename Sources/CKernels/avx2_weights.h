@@ -18,8 +18,19 @@
 
 /// Tokens of one tile, and the most of one pass over the weights as they stand.
 #define TILE 4
-/// Groups of one tile.
+
+/// From a vector of a group in a panel of unpacked weights to its next: 1, or 2 where those of two neighbours alternate, so that they
+/// are one vector of 512 bits.
+#ifndef PANEL_STEP
+#define PANEL_STEP 1
+#endif
+/// Groups of one tile behind unpacked weights.
+#ifndef GROUPS
 #define GROUPS 2
+#endif
+#define PAIRS (GROUPS / 2)
+/// Four activations of 8 bits, or two of more, as they stand.
+typedef struct { uint8_t bytes[4]; } four_bytes;
 
 enum family { PLAIN, HALVED, SPLIT };
 

@@ -3,8 +3,9 @@
 
 #include <immintrin.h>
 
-#pragma clang attribute push(__attribute__((target("avx2,fma,f16c,avx512vl,avx512vnni"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,fma,f16c,avx512f,avx512vl,avx512bw,avx512vnni"))), apply_to = function)
 
+#define PANEL_STEP 2
 #define DPBUSD _mm256_dpbusd_epi32
 #include "vnni_coarse_products.h"
 

@@ -3,8 +3,10 @@
 
 #include <immintrin.h>
 
-#pragma clang attribute push(__attribute__((target("avx2,fma,f16c,avx512vl,avx512vnni"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,fma,f16c,avx512f,avx512vl,avx512bw,avx512vnni"))), apply_to = function)
 
+#define PANEL_STEP 2
+#define GROUPS 4
 #define DPWSSD _mm256_dpwssd_epi32
 #include "avx2_fine_products.h"
 

@@ -19,7 +19,7 @@ static bool has_avxvnni(void) {
 }
 
 static bool has_avx512vnni(void) {
-    return has_avx2() && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
+    return has_avx2() && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni");
 }
 #endif
 

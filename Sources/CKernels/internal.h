@@ -14,12 +14,17 @@
 /// sums begin at minus that shift times the sum of the activations. A 16-bit lane adds up the columns c with
 /// c % 4 in {0, 1} (low lane) or {2, 3} (high lane), hence two sums per bias. Begun so, a lane ends as a sum of products
 /// of *signed* weights, which fits 16 bits over the whole run: 16 columns · 16 · 127 and 8 columns · 32 · 127 are 32,512;
-/// what overflows on the way wraps back.
+/// what overflows on the way wraps back. (A table's kernels read what its own rounding wrote.)
 typedef struct {
     int8_t q[32];
-    int16_t bias32[2][2];    ///< -32 · sums of columns 0...15 and of columns 16...31, [half][lane]
-    int16_t bias16[2];       ///< -16 · sums of all columns, [lane]
-    int16_t bias8[2];        ///< -8 · the same
+    union {
+        struct {
+            int16_t bias32[2][2];    ///< -32 · sums of columns 0...15 and of columns 16...31, [half][lane]
+            int16_t bias16[2];       ///< -16 · sums of all columns, [lane]
+            int16_t bias8[2];        ///< -8 · the same
+        };
+        struct { int32_t start32[2], start16, start8; };    ///< VNNI: the same, of both lanes together
+    };
     float d;                 ///< the scale
     float sum;               ///< d · sum of q, for types with a minimum
     float half_sum[2];       ///< the same of either half
@@ -33,8 +38,7 @@ _Static_assert(sizeof(ck_activation) == 64, "one cache line");
 
 /// 32 neighbouring activations of one token, rounded to 15 bits: `x ≈ d · q`. Kernels widen weights to 16 bits by taking
 /// every second byte of four neighbours, first 0 and 2, then 1 and 3; activations stand likewise, and two of them multiply
-/// two columns of 8 rows (`pmaddwd`). NEON multiplies bytes instead, with two parts of each activation. (A table's kernels read
-/// what its own rounding wrote.)
+/// two columns of 8 rows (`pmaddwd`). NEON multiplies bytes instead, with two parts of each activation.
 typedef struct {
     union {
         int16_t q[32];                           ///< column `c` at `ck_fine_place(c)`

@@ -3,7 +3,8 @@
 /// to the last bit: those of a sub-block are exact in either, and stay below 2²⁴ with their integer scales (at most
 /// 32 · 32 · 127 · 128, Q6_K), so that floats multiply them exactly as well.
 ///
-/// A file includes this once, after it has defined `DPBUSD` as its form of the instruction.
+/// A file includes this once, after it has defined `DPBUSD` as its form of the instruction; with `PANEL_STEP` 2, many tokens take
+/// vectors of 512 bits.
 
 #include <string.h>
 
@@ -31,13 +32,15 @@ INLINE __m256i byte_weights(const ck_type type, const uint8_t *block, const int 
 }
 
 /// What sums of products begin with, since weights stand shifted: minus the shift times the sum of the activations of a half or of a
-/// whole sub-block, from their sums of either pair of columns.
-INLINE __m256i begun(const ck_type type, const ck_activation *x, const int half) {
-    const int16_t *bias = family_of(type) == HALVED ? x->bias32[half] : shift_of(type) == 8 ? x->bias8 : x->bias16;
-    int32_t pair;
-    if (family_of(type) != SPLIT && shift_of(type) == 0) return _mm256_setzero_si256();
-    memcpy(&pair, bias, 4);
-    return _mm256_madd_epi16(_mm256_set1_epi32(pair), _mm256_set1_epi16(family_of(type) == SPLIT ? 128 / 16 : 1));
+/// whole sub-block.
+INLINE int32_t start(const ck_type type, const ck_activation *x, const int half) {
+    if (family_of(type) == SPLIT) return 128 / 16 * x->start16;
+    switch (shift_of(type)) {
+    case 0: return 0;
+    case 8: return x->start8;
+    case 16: return x->start16;
+    default: return x->start32[half];
+    }
 }
 
 // MARK: - A sub-block
@@ -76,7 +79,7 @@ INLINE void multiply(
     for (int half = 0; half < halves_of(type); half++) {
         __m256i lanes[GROUPS][TILE];
 #pragma clang loop unroll(full)
-        for (int i = 0; i < G * T; i++) lanes[i / T][i % T] = begun(type, x[i % T], half);
+        for (int i = 0; i < G * T; i++) lanes[i / T][i % T] = _mm256_set1_epi32(start(type, x[i % T], half));
 #pragma clang loop unroll(full)
         for (int v = half * vectors; v < (half + 1) * vectors; v++) {
             __m256i vector[GROUPS];
@@ -134,11 +137,12 @@ INLINE void unpack_sub(const ck_type type, const uint8_t *block, const block_sca
     __m256i *w = out;
     __m256 factors[2];
 #pragma clang loop unroll(full)
-    for (int v = 0; v < 8; v++) w[v] = byte_weights(type, block, sub, v);
+    for (int v = 0; v < 8; v++) w[PANEL_STEP * v] = byte_weights(type, block, sub, v);
     load_factors(type, block, s, sub, factors);
-    for (int i = 0; i < factors_of(type); i++) w[8 + i] = _mm256_castps_si256(factors[i]);
+    for (int i = 0; i < factors_of(type); i++) w[PANEL_STEP * (8 + i)] = _mm256_castps_si256(factors[i]);
 }
 
+#if PANEL_STEP == 1
 INLINE void multiply_unpacked(
     const ck_type type, const int G, const int T, const char *panel, const size_t stride, const ck_activation *x[], __m256 *sums) {
     sub_block w[GROUPS];
@@ -149,6 +153,59 @@ INLINE void multiply_unpacked(
     }
     multiply(type, G, T, true, w, x, sums);
 }
+#else
+/// The same for `P` pairs of groups, `stride` bytes apart, two groups to a vector.
+INLINE void multiply_pairs(
+    const ck_type type, const int P, const int T, const char *panel, const size_t stride, const ck_activation *x[],
+    __m512 sums[PAIRS][TILE]) {
+    const int vectors = 8 / halves_of(type);
+    const __m512i *w[PAIRS];
+    __m512 products[PAIRS][TILE];
+#pragma clang loop unroll(full)
+    for (int p = 0; p < P; p++) w[p] = (const __m512i *)(const void *)(panel + (size_t)p * stride);
+#pragma clang loop unroll(full)
+    for (int half = 0; half < halves_of(type); half++) {
+        __m512i lanes[PAIRS][TILE];
+#pragma clang loop unroll(full)
+        for (int i = 0; i < P * T; i++) lanes[i / T][i % T] = _mm512_set1_epi32(start(type, x[i % T], half));
+#pragma clang loop unroll(full)
+        for (int v = half * vectors; v < (half + 1) * vectors; v++) {
+#pragma clang loop unroll(full)
+            for (int t = 0; t < T; t++) {
+                int32_t four;
+                memcpy(&four, x[t]->q + 4 * v, 4);
+                const __m512i q = _mm512_set1_epi32(four);
+#pragma clang loop unroll(full)
+                for (int p = 0; p < P; p++) {
+                    lanes[p][t] = _mm512_dpbusd_epi32(lanes[p][t], w[p][v], q);
+                    __asm__("" : "+v"(lanes[p][t]));
+                }
+            }
+        }
+#pragma clang loop unroll(full)
+        for (int i = 0; i < P * T; i++) {
+            const int p = i / T, t = i % T;
+            const __m512 total = _mm512_cvtepi32_ps(lanes[p][t]);
+            const __m512 factor = _mm512_castsi512_ps(w[p][8 + half]);
+            products[p][t] = subs_of(type) == 1 ? total
+                           : half == 0          ? _mm512_mul_ps(total, factor)
+                                                : _mm512_fmadd_ps(total, factor, products[p][t]);
+        }
+    }
+#pragma clang loop unroll(full)
+    for (int t = 0; t < T; t++) {
+        const __m512 d = _mm512_set1_ps(x[t]->d);
+#pragma clang loop unroll(full)
+        for (int p = 0; p < P; p++) {
+            const __m512 factor = subs_of(type) == 8 ? d : _mm512_mul_ps(_mm512_castsi512_ps(w[p][8]), d);
+            sums[p][t] = _mm512_fmadd_ps(products[p][t], factor, sums[p][t]);
+            if (subs_of(type) == 1 && has_minimum(type)) {
+                sums[p][t] = _mm512_fmadd_ps(_mm512_castsi512_ps(w[p][9]), _mm512_set1_ps(x[t]->sum), sums[p][t]);
+            }
+        }
+    }
+}
+#endif
 
 #define ACTIVATION ck_activation
 #define ACTIVATIONS(job) ((job)->activations)
