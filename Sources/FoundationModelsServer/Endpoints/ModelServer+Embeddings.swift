@@ -27,7 +27,7 @@ extension ModelServer {
         let vectors: [[Float]]?
         do throws(InferenceError) {
             vectors = try model.vectors(of: texts, dimensions: wanted.dimensions) {
-                connection.isGone || ContinuousClock.now > deadline || isCutOff
+                connection.isGone || ContinuousClock.now > deadline || self.isCutOff
             }
         } catch {
             throw .failure("The model failed: \(error).")
