@@ -122,7 +122,7 @@ import fm
     private static let badSchemas: [(String, [UInt8])] = [
         ("the key \"a\" comes a second time", Array(#"{"type": "object", "properties": {"a": {}, "a": {}}}"#.utf8)),
         // {} in UTF-16, "é" in Latin-1.
-        ("the type 'text' does not exist", Array(#"{"type": "text"}"#.utf8)),
+        ("there is no type 'text'", Array(#"{"type": "text"}"#.utf8)),
         ("is not UTF-8 text", [0xff, 0xfe, 0x7b, 0, 0x7d, 0]),
         ("is not UTF-8 text", [0x7b, 0x22, 0xe9, 0x22, 0x3a, 0x31, 0x7d]),
     ]
@@ -172,7 +172,7 @@ import fm
         let outcome = await fixture.run(["respond", "--json", "hello"], [turn])
         let timings = try JSONValue(parsing: outcome.output)["timings"]
         let rate = try #require(timings?["tokens_per_second"]?.numberValue).doubleValue
-        #expect(rate > 0 && rate <= 40)
+        #expect(rate > 0 && rate < 1000)
     }
 
     @Test func aContextIsForModelsOfThisMachine() async {

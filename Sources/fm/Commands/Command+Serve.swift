@@ -41,8 +41,8 @@ extension Command {
             Endpoints: /v1/chat/completions, /v1/completions, /v1/embeddings, /v1/models, /tokenize, /health,
             /metrics and a page to chat at /. A model for embeddings may also be the only one, as --model.
             Tokens may also stand in FM_SERVE_TOKEN, separated by spaces; without any, only loopback
-            addresses are served. SIGTERM and Ctrl-C let the requests that have begun end within 30 seconds; others
-            are told that the server ends, and the exit status is 11. A second signal ends at once.
+            addresses are served. SIGTERM and Ctrl-C let the requests that have begun end within 30 seconds;
+            others are told that the server ends, and the exit status is 11. A second signal ends at once.
             """
     ) { arguments, context in
         let settings = try ServeSettings(arguments, context)
