@@ -56,7 +56,8 @@ package final class ModelServer: HTTPHandler {
     let grammars = GrammarCache(options: SchemaOptions(isSpaced: true))
     let created = Int(Date().timeIntervalSince1970)
     private let log: (@Sendable (LogEntry) -> Void)?
-    private let isDraining = Mutex(false)
+    private enum Phase { case serving, draining, cutOff }
+    private let phase = Mutex(Phase.serving)
     private let connectionCount = Mutex<(@Sendable () -> Int)?>(nil)
 
     package init(
@@ -74,8 +75,25 @@ package final class ModelServer: HTTPHandler {
     // MARK: The end
 
     /// Refuses new requests from now on.
-    package func drain() { isDraining.withLock { $0 = true } }
-    var isShuttingDown: Bool { isDraining.withLock { $0 } }
+    package func drain() { phase.withLock { $0 = .draining } }
+    var isShuttingDown: Bool { phase.withLock { $0 != .serving } }
+    /// Whether requests that have begun are to fail.
+    var isCutOff: Bool { phase.withLock { $0 == .cutOff } }
+
+    /// Takes no more requests, lets those that have begun end within a time, then tells the clients of the others and ends all
+    /// connections.
+    ///
+    /// - Returns: The requests that were cut off.
+    package func end(_ http: HTTPServer, within limit: Duration) async -> Int {
+        drain()
+        http.drain()
+        await http.answersEnd(within: limit)
+        let left = http.busyCount
+        phase.withLock { $0 = .cutOff }
+        await http.answersEnd(within: .seconds(2))
+        http.stop()
+        return left
+    }
 
     /// Generations that are computed or wait.
     package var activeCount: Int { gate.admitted }
@@ -205,9 +223,7 @@ package final class ModelServer: HTTPHandler {
             let route = try route(request.head)
             if route.isCounted {
                 if isShuttingDown {
-                    throw APIError(
-                        status: 503, type: "server_error", code: "shutting_down", retryAfter: 10,
-                        "The server is shutting down.")
+                    throw APIError.shuttingDown
                 }
                 try accounts.begin(client)
             }

@@ -21,8 +21,12 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case tool = 9
     /// A typed answer, or the arguments of a tool, ended too early to be of use.
     case unfinished = 10
-    /// Stopped by Ctrl-C or by a request to end.
+    /// A server ended before its requests did.
+    case cutOff = 11
+    // Stopped by a signal; as shells count, 128 and its number.
+    case hungUp = 129
     case interrupted = 130
+    case terminated = 143
 
     package var meaning: String {
         switch self {
@@ -37,7 +41,10 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .schema: "a schema cannot be read or enforced"
         case .tool: "a tool failed"
         case .unfinished: "a typed answer, or a tool's arguments, were cut off"
-        case .interrupted: "interrupted"
+        case .cutOff: "fm serve ended before its requests did"
+        case .hungUp: "the terminal was closed (SIGHUP)"
+        case .interrupted: "interrupted (Ctrl-C)"
+        case .terminated: "told to end (SIGTERM)"
         }
     }
 }

@@ -20,8 +20,10 @@ do {
     }
     exit(ExitCode.success.rawValue)
 } catch {
-    let failure = Failure(error)
-    if !failure.message.isEmpty {
+    var failure = Failure(error)
+    if failure.code == .interrupted, let ending = Interrupts.shared.ending { failure.code = ending }
+    // After the end of the terminal nobody reads it.
+    if !failure.message.isEmpty, failure.code != .hungUp {
         context.messages.failure(failure.message)
     }
     if failure.code == .usage, error is UsageError {

@@ -389,6 +389,27 @@ extension ServedModelTests {
             #expect(try await Client(port).read().isEmpty)
         }
 
+        /// The engine computes two at a time, so that the third waits.
+        @Test func clientsAreToldWhatTheEndCutsOff() async throws {
+            let streams = [Client(port), Client(port)]
+            for client in streams {
+                client.send(long(stream: true))
+                _ = try await client.read(until: "data: {")
+            }
+            let whole = Client(port)
+            whole.send(long(stream: false))
+            #expect(try await wait { server.activeCount == 3 })
+            let left = await server.end(http, within: .milliseconds(100))
+            #expect(left == 3)
+            for client in streams {
+                let rest = try await client.read()
+                #expect(rest.contains(#"data: {"error":{"message":"The server is shutting down.""#), "\(rest)")
+                #expect(!rest.contains("[DONE]"))
+            }
+            let answer = try await whole.read()
+            #expect(answer.hasPrefix("HTTP/1.1 503 ") && answer.contains("shutting_down"), "\(answer)")
+        }
+
         @Test func stoppingEndsWhatIsGoingOn() async throws {
             let client = Client(port)
             client.send(long(stream: true))

@@ -99,7 +99,7 @@ import fm
             context: try await options.apply(to: context, model), modelOptions: options,
             options: GenerationOptions(samplingMode: .greedy, maximumResponseTokens: 12), showsStatistics: false,
             model: model, instructions: nil)
-        await chat.run(TypedLines("/model \(folder)/wide.gguf", "/model", "the tin"))
+        try await chat.run(TypedLines("/model \(folder)/wide.gguf", "/model", "the tin"))
         let (output, messages) = finish()
         let lines = messages.split(separator: "\n")
         #expect(lines[0].contains("has the shape"), "\(messages)")

@@ -28,7 +28,7 @@ final class TypedLines: InputLines {
         var chat = Chat(
             context: context, options: GenerationOptions(), showsStatistics: false, model: .file(sample),
             instructions: "be kind")
-        await chat.run(lines)
+        try await chat.run(lines)
         return finish()
     }
 

@@ -143,11 +143,21 @@ import fm
         #expect(await fixture.run(["respond", "--tool", "/nowhere/x", "add"]).code == .usage)
         let bare = await fixture.run(["respond", "--tool", try tool("true", description: nil), "add"])
         #expect(bare.code == .usage && bare.messages.contains("add.json"))
-        for description in ["[]", "{}", #"{"description": "x", "extra": 1}"#, "{"] {
+        for description in [
+            "[]", "{}", #"{"description": "x", "extra": 1}"#, "{", #"{"description": 5}"#, #"{"description": " "}"#,
+            #"{"description": "x", "name": 5}"#, #"{"description": "x", "name": "a b"}"#,
+            #"{"description": "x", "parameters": []}"#, #"{"description": "x", "parameters": {"type": "integer"}}"#,
+            #"{"description": "x", "parameters": {"type": "object", "properties": {"a": {"type": "text"}}}}"#,
+            #"{"description": "x", "description": "y"}"#,
+        ] {
             let outcome = await fixture.run(
                 ["respond", "--tool", try tool("true", description: description), "add"])
             #expect(outcome.code == .schema, "\(description): \(outcome.messages)")
+            #expect(outcome.messages.contains("add.json"))
         }
+        let path = try tool("true")
+        let twice = await fixture.run(["respond", "--tool", path, "--tool", path, "add"])
+        #expect(twice.code == .usage && twice.messages.contains("two tools are named 'add'"))
     }
 
     @Test func aConversationGoesOnInItsFile() async throws {

@@ -68,6 +68,13 @@ import fm
         // Nothing is asked: nobody listens there.
         let told = await fixture(9, ["FM_SIMULATE": state]).run(["quota-usage"])
         #expect(told.code == code && (told.output + told.messages).contains(text), "\(told)")
+        // Nor need there be a server.
+        var bare = CommandFixture()
+        bare.variables = ["FM_SIMULATE": state]
+        let alone = await bare.run(["quota-usage"])
+        #expect(alone.code == code && alone.output == told.output && alone.messages == told.messages, "\(alone)")
+        let said = await bare.run(["respond", "--model", "pcc", "Hi"], makeModel: Context.models(bare.environment))
+        #expect(said.code == .unavailable && said.messages.contains("FM_SIMULATE"), "\(said)")
     }
 
     @Test func respondAnswersWithTheServer() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Inference
 import TestSupport
 import Testing
 import fm
@@ -12,6 +13,9 @@ import fm
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("fm").path
     }()
+
+    /// Whoever runs the tests under nohup ignores SIGHUP, and what is ignored stays so.
+    private static let anySignal = "exec env --default-signal=HUP \"$0\" \"$@\""
 
     struct Ended {
         var output: String
@@ -225,19 +229,46 @@ import fm
         #expect(folder.read("models/tiny.gguf") == body)
     }
 
-    @Test(arguments: [SIGINT, SIGTERM]) func aSignalStopsAFetchAndKeepsWhatCame(number: Int32) throws {
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func aSignalStopsAFetchAndKeepsWhatCame(number: Int32) throws {
         let body = modelBytes(400_000)
         let server = FaultServer { request in
             [FaultServer.whole(body, request)[0], .send(Array(body[..<100_000])), .pause(30)]
         }
         defer { server.stop() }
-        let (process, wait) = try start("exec \"$0\" \"$@\"", ["pull", server.url("/tiny.gguf")])
+        let (process, wait) = try start(Self.anySignal, ["pull", server.url("/tiny.gguf")])
         try waitFor { (folder.read("models/.incomplete/tiny.partial")?.count ?? 0) >= 100_000 }
         kill(process.processIdentifier, number)
         let ended = wait()
-        #expect(ended.status == 130)
-        #expect(ended.messages.contains("the same command goes on from there"))
+        #expect(ended.status == 128 + number)
+        // After the end of the terminal nobody is told.
+        #expect(ended.messages.contains("the same command goes on from there") == (number != SIGHUP))
         #expect(folder.files("models/.incomplete") == ["tiny.lock", "tiny.partial", "tiny.partial.json"])
+    }
+
+    private func model() throws -> String {
+        try ModelStore().resolve(ProcessInfo.processInfo.environment["FM_MODEL"] ?? "smollm2-135m").path
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func aSignalEndsAnAnswer(number: Int32) throws {
+        let (process, wait) = try start(
+            Self.anySignal, ["respond", "--model", try model(), "Count from 1 to 1000: 1, 2, 3,"])
+        try waitFor { folder.files().contains { $0.hasSuffix(".out") && folder.read($0)?.isEmpty == false } }
+        kill(process.processIdentifier, number)
+        #expect(wait().status == 128 + number)
+    }
+
+    @Test func aSignalEndsAMeasurementAtOnce() throws {
+        let (process, wait) = try start(
+            "exec \"$0\" \"$@\"", ["bench", "--model", try model(), "--prompt", "8000", "--generate", "0"])
+        try waitFor {
+            folder.files().contains {
+                $0.hasSuffix(".err") && String(decoding: folder.read($0) ?? [], as: UTF8.self).contains("1 of 3")
+            }
+        }
+        let start = ContinuousClock.now
+        kill(process.processIdentifier, SIGINT)
+        #expect(wait().status == 130)
+        #expect(ContinuousClock.now - start < .seconds(1))
     }
 
     @Test func aReaderThatGoesAwayEndsTheProgram() throws {

@@ -54,10 +54,15 @@ import fm
     }
 
     @Test func greedyAllowsNoTemperature() async {
-        for words in [["--temperature", "1.5"], ["--top-k", "3"], ["--top-p", "0.5"]] {
+        for words in [["--temperature", "1.5"], ["--top-k", "3"], ["--top-p", "0.5"], ["--seed", "7"]] {
             let outcome = await fixture.run(["respond", "--greedy", "hello"] + words, [[.text("x")]])
             #expect(outcome.code == .usage, "\(words)")
             #expect(outcome.messages.contains("--greedy"))
+            // A temperature of 0 is as greedy.
+            guard words[0] != "--temperature" else { continue }
+            let cold = await fixture.run(["respond", "--temperature", "0", "hello"] + words, [[.text("x")]])
+            #expect(cold.code == .usage)
+            #expect(cold.messages == "--temperature 0 always takes the likeliest token; it goes with no \(words[0])")
         }
         #expect(
             await fixture.run(["respond", "--greedy", "--temperature", "0", "hello"], [[.text("x")]]).code == .success)
@@ -117,6 +122,7 @@ import fm
     private static let badSchemas: [(String, [UInt8])] = [
         ("the key \"a\" comes a second time", Array(#"{"type": "object", "properties": {"a": {}, "a": {}}}"#.utf8)),
         // {} in UTF-16, "é" in Latin-1.
+        ("there is no type 'text'", Array(#"{"type": "text"}"#.utf8)),
         ("is not UTF-8 text", [0xff, 0xfe, 0x7b, 0, 0x7d, 0]),
         ("is not UTF-8 text", [0x7b, 0x22, 0xe9, 0x22, 0x3a, 0x31, 0x7d]),
     ]
@@ -126,6 +132,7 @@ import fm
         fixture.folder.write(bytes, "schema.json")
         let outcome = await fixture.run(["respond", "--schema", "\(fixture.folder.path)/schema.json", "hello"], [])
         #expect(outcome.code == .schema && outcome.messages.contains(text), "\(outcome.messages)")
+        #expect(outcome.messages.contains("schema.json"))
     }
 
     @Test(arguments: ["missing/talk.json", ""])
@@ -154,6 +161,18 @@ import fm
         #expect(value["timings"]?["total_ms"]?.numberValue != nil)
         // The scripted model does not say why it ended, and nothing is made up.
         #expect(value["finish_reason"] == .null)
+    }
+
+    @Test func theRateIsThatOfTheText() async throws {
+        // The choice of a tool comes before the text, and is counted when all is told.
+        let turn: [ScriptedStep] = [
+            .reasoning("hm", tokenCount: 1000), .text("a"), .wait(.milliseconds(100)), .text("b", tokenCount: 4),
+            .usage(input: 12, output: 5000),
+        ]
+        let outcome = await fixture.run(["respond", "--json", "hello"], [turn])
+        let timings = try JSONValue(parsing: outcome.output)["timings"]
+        let rate = try #require(timings?["tokens_per_second"]?.numberValue).doubleValue
+        #expect(rate > 0 && rate < 1000)
     }
 
     @Test func aContextIsForModelsOfThisMachine() async {
@@ -186,6 +205,12 @@ import fm
         #expect(wrong.code == .usage && wrong.messages.contains("--cache-type takes f16 or q8_0, not 'q4_0'"))
         let variable = await answer([], variables: ["FM_CACHE_TYPE": "8"])
         #expect(variable.code == .usage && variable.messages.contains("FM_CACHE_TYPE is wrong"), "\(variable.messages)")
+        // Only what needs it looks at it.
+        let flag = await answer(["--cache-type", "f16"], variables: ["FM_CACHE_TYPE": "8"])
+        #expect(flag.code == .success && flag.output == plain.output, "\(flag)")
+        var careless = fixture
+        careless.variables = ["FM_CACHE_TYPE": "8"]
+        #expect(await careless.run(["models"]).code == .success)
         let other = await fixture.run(["respond", "--cache-type", "q8_0", "hello"], [[.text("x")]])
         #expect(other.code == .usage && other.messages.contains("--cache-type is for models of this machine"))
     }
@@ -249,6 +274,9 @@ import fm
         let absent = await empty.run(["respond", "-m", "smollm2-135m", "--no-pull", "x"])
         #expect(absent.code == .unavailable && absent.messages.contains("fm pull smollm2-135m"))
         // A path that leads nowhere is as wrong as a name that nobody has, wherever it stands.
+        empty.folder.write(Array("{}".utf8), "bad.json")
+        let bad = await empty.run(["respond", "-m", "\(empty.folder.path)/bad.json", "x"])
+        #expect(bad.code == .unavailable && bad.messages.contains("bad.json' is not a GGUF file"), "\(bad)")
         let nowhere = await empty.run(["respond", "-m", "/nonexistent.gguf", "x"])
         #expect(nowhere.code == .usage && nowhere.messages.contains("there is no file '/nonexistent.gguf'"))
         for name in ["nosuch", "/no/such/path"] {

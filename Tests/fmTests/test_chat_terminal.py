@@ -1,9 +1,11 @@
 """`fm chat` in a real terminal: editing, history, Ctrl-C and Ctrl-D at the prompt. Run by ./test, which sets FM."""
 
+import json
 import os
 import pathlib
 import pty
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -72,6 +74,11 @@ class Terminal:
             self.process.wait()
         os.close(self.master)
         return status
+
+
+def model_path():
+    name = os.environ.get("FM_MODEL", "smollm2-135m")
+    return subprocess.run([str(FM), "models", "--path", name], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def commands_and_quit(home):
@@ -149,8 +156,7 @@ def a_request_to_end_leaves_the_terminal_as_it_was(home):
 
 
 def interrupt_stops_the_answer_and_not_the_program(home):
-    name = os.environ.get("FM_MODEL", "smollm2-135m")
-    path = subprocess.run([str(FM), "models", "--path", name], capture_output=True, text=True, check=True).stdout.strip()
+    path = model_path()
     terminal = Terminal(home, "--stats", model=path)
     terminal.expect("> ")
     terminal.send("Write a very long story about a ship, of many pages.\r")
@@ -171,7 +177,33 @@ def interrupt_stops_the_answer_and_not_the_program(home):
     assert terminal.ended() == 0
 
 
+def turns_outlast_signals(home):
+    for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
+        path = pathlib.Path(home) / f"{number.name}.json"
+        process = subprocess.Popen(
+            [str(FM), "chat", "--model", model_path(), "--max-tokens", "5", "--greedy", "--transcript", str(path)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+        )
+        process.stdin.write("Say yes.\n")
+        process.stdin.flush()
+        # The turn is written after the end of the answer.
+        end = time.monotonic() + 60
+        while not (path.exists() and path.read_text()) and time.monotonic() < end:
+            time.sleep(0.02)
+        second = subprocess.run(
+            [str(FM), "respond", "--transcript", str(path), "x"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        assert second.returncode == 7 and "another fm" in second.stderr, second
+        process.send_signal(number)
+        assert process.wait(20) == 128 + number, (number, process.returncode)
+        entries = json.loads(path.read_text())["transcript"]["entries"]
+        assert [entry["role"] for entry in entries] == ["user", "response"], entries
+        assert os.listdir(home) == [path.name], os.listdir(home)
+        path.unlink()
+
+
 TESTS = [
+    turns_outlast_signals,
     interrupt_stops_the_answer_and_not_the_program,
     commands_and_quit,
     interrupt_throws_the_line_away,

@@ -20,6 +20,10 @@ package struct PrivateCloudConfiguration: Hashable, Sendable {
         self.languages = languages
     }
 
+    /// Stands where no server is named and `FM_SIMULATE` says what one would; it is asked nothing.
+    static let simulated = PrivateCloudConfiguration(
+        endpoint: ChatCompletionsEndpoint(modelName: "simulated", baseURL: URL(fileURLWithPath: "/dev/null")))
+
     /// The configuration file, `foundationmodels/private-cloud.json` in `XDG_CONFIG_HOME` (`~/.config`).
     package static func path(environment: [String: String]) -> String {
         let base = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }

@@ -138,7 +138,10 @@ final class PrivateCloudServer: PrivateCloudService {
                 .init(
                     limitIncreaseSuggestion: quotaUsage.limitIncreaseSuggestion, resetDate: quotaUsage.resetDate,
                     debugDescription: "FM_SIMULATE uses the quota up."))
-        case .approachingQuota?, nil: break
+        case .approachingQuota?, nil:
+            guard configuration == .simulated else { return }
+            throw Error.serviceUnavailable(
+                .init(debugDescription: "FM_SIMULATE names a quota, and no server answers: set FM_CLOUD_URL."))
         }
     }
 
@@ -185,14 +188,18 @@ final class PrivateCloudLibrary: Sendable {
     /// The server that the environment and the configuration file name.
     func service(environment: [String: String]) -> any PrivateCloudService {
         do throws(PrivateCloudConfiguration.Invalid) {
-            guard let configuration = try PrivateCloudConfiguration.read(environment: environment) else {
+            let simulation = SimulatedState.state(in: environment)
+            guard
+                let configuration = try PrivateCloudConfiguration.read(environment: environment)
+                    ?? simulation.map({ _ in .simulated })
+            else {
                 return UnusablePrivateCloud(
                     availability: .unavailable(.deviceNotEligible),
                     reason: "No server is configured for PrivateCloudComputeLanguageModel: set FM_CLOUD_URL and "
                         + "FM_CLOUD_MODEL, or write them into \(PrivateCloudConfiguration.path(environment: environment))."
                 )
             }
-            let key = Key(configuration: configuration, simulation: SimulatedState.state(in: environment))
+            let key = Key(configuration: configuration, simulation: simulation)
             return servers.withLock { servers in
                 if let server = servers[key] { return server }
                 let server = PrivateCloudServer(configuration, environment: environment)

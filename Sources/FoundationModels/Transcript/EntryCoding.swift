@@ -7,7 +7,7 @@ struct EntryCoding: Codable {
 
     init(_ entry: Transcript.Entry) { self.entry = entry }
 
-    private enum Role: String, Codable {
+    private enum Role: String, FormatWord {
         case instructions, user, response, tool, reasoning
     }
 
@@ -115,6 +115,22 @@ struct EntryCoding: Codable {
     }
 }
 
+/// One of the words of the format, in whose place another one is an error that names them all.
+private protocol FormatWord: RawRepresentable<String>, CaseIterable, Codable {}
+
+extension FormatWord {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let word = Self(rawValue: text) else {
+            let words = Self.allCases.map(\.rawValue).joined(separator: ", ")
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "'\(text)' is none of \(words)")
+        }
+        self = word
+    }
+}
+
 /// Any content as JSON.
 struct ContentCoding: Codable {
     let content: GeneratedContent
@@ -131,7 +147,7 @@ private struct SegmentCoding: Codable {
 
     init(_ segment: Transcript.Segment) { self.segment = segment }
 
-    private enum Kind: String, Codable {
+    private enum Kind: String, FormatWord {
         case text, structure, attachment
     }
 
@@ -191,7 +207,7 @@ private struct ImageCoding: Codable {
 
     init(_ image: Transcript.ImageAttachment) { self.image = image }
 
-    private enum Kind: String, Codable {
+    private enum Kind: String, FormatWord {
         case image
     }
 
@@ -246,7 +262,7 @@ private struct ToolCoding: Codable {
 
     init(_ definition: Transcript.ToolDefinition) { self.definition = definition }
 
-    private enum Kind: String, Codable {
+    private enum Kind: String, FormatWord {
         case function
     }
 
@@ -329,7 +345,7 @@ private struct FormatCoding: Codable {
 
     init(_ format: Transcript.ResponseFormat) { self.format = format }
 
-    private enum Kind: String, Codable {
+    private enum Kind: String, FormatWord {
         case jsonSchema
     }
 
@@ -372,11 +388,11 @@ private struct OptionsCoding: Codable {
         case type, k, threshold, seed
     }
 
-    private enum SamplingKind: String, Codable {
+    private enum SamplingKind: String, FormatWord {
         case greedy, topK, probabilityThreshold
     }
 
-    private enum Mode: String, Codable {
+    private enum Mode: String, FormatWord {
         case allowed, required, disallowed
     }
 

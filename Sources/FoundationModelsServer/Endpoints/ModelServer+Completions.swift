@@ -90,7 +90,7 @@ extension ModelServer {
         let (metrics, accounts) = (metrics, accounts)
         let answers = RunningAnswers(
             count: count, answersPerPrompt: parameters.count, connection: request.head.connection, place: place,
-            timeLimit: configuration.timeLimit,
+            timeLimit: configuration.timeLimit, isCutOff: { [weak self] in self?.isCutOff ?? true },
             onEnd: { outcome in
                 metrics.note(outcome)
                 accounts.use(outcome.usage.prompt + outcome.usage.completion, by: client)

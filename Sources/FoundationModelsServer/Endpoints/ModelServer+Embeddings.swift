@@ -27,12 +27,13 @@ extension ModelServer {
         let vectors: [[Float]]?
         do throws(InferenceError) {
             vectors = try model.vectors(of: texts, dimensions: wanted.dimensions) {
-                connection.isGone || ContinuousClock.now > deadline
+                connection.isGone || ContinuousClock.now > deadline || self.isCutOff
             }
         } catch {
             throw .failure("The model failed: \(error).")
         }
         guard let vectors else {
+            if isCutOff { throw .shuttingDown }
             guard ContinuousClock.now <= deadline else {
                 throw RunningAnswers.timeout(configuration.timeLimit)
             }

@@ -9,6 +9,7 @@ final class RunningAnswers: Sendable {
     private let deadline: ContinuousClock.Instant
     private let timeLimit: Duration
     private let place: AdmissionGate.Place
+    private let isCutOff: @Sendable () -> Bool
     private let onEnd: @Sendable (RunningAnswers.Outcome) -> Void
     private let start = ContinuousClock.now
 
@@ -32,10 +33,12 @@ final class RunningAnswers: Sendable {
     }
     private let state: Mutex<State>
 
-    /// - Parameter make: Makes one answer; its last event is `finished` or `failed`.
+    /// - Parameters:
+    ///   - isCutOff: Whether the server ends before its answers do.
+    ///   - make: Makes one answer; its last event is `finished` or `failed`.
     init(
         count: Int, answersPerPrompt: Int, connection: ClientConnection, place: AdmissionGate.Place,
-        timeLimit: Duration,
+        timeLimit: Duration, isCutOff: @escaping @Sendable () -> Bool,
         onEnd: @escaping @Sendable (Outcome) -> Void,
         make: @escaping @Sendable (Int, @Sendable (AnswerEvent) -> Void) async -> Void
     ) {
@@ -43,6 +46,7 @@ final class RunningAnswers: Sendable {
         self.connection = connection
         self.place = place
         self.timeLimit = timeLimit
+        self.isCutOff = isCutOff
         self.onEnd = onEnd
         deadline = .now + timeLimit
         state = Mutex(State(unfinished: Set(0..<count)))
@@ -59,9 +63,11 @@ final class RunningAnswers: Sendable {
     func next() throws(HTTPClientGone) -> [NumberedEvent]? {
         while true {
             guard state.withLock({ !$0.unfinished.isEmpty && !$0.isEnded }) else { return nil }
-            switch connection.wait(for: mailbox.descriptor, until: deadline) {
+            if isCutOff() { return fail(.shuttingDown) }
+            switch connection.wait(for: mailbox.descriptor, until: min(deadline, .now + .milliseconds(200))) {
             case .gone: throw HTTPClientGone()
-            case .timedOut: return timedOut()
+            case .timedOut where ContinuousClock.now < deadline: continue
+            case .timedOut: return fail(Self.timeout(timeLimit))
             case .ready: break
             }
             let events = mailbox.take()
@@ -100,8 +106,7 @@ final class RunningAnswers: Sendable {
             "The answer was not complete within the \(Int(limit / .seconds(1))) seconds that a request may take.")
     }
 
-    private func timedOut() -> [NumberedEvent] {
-        let error = Self.timeout(timeLimit)
+    private func fail(_ error: APIError) -> [NumberedEvent] {
         let numbers = state.withLock { $0.unfinished }
         let events = numbers.sorted().map { NumberedEvent(answer: $0, event: .failed(error)) }
         note(events)

@@ -57,6 +57,15 @@ package final class HTTPServer: Sendable {
     /// The connections that are open.
     package var connectionCount: Int { state.withLock { $0.clients.count } }
 
+    /// The connections whose requests are answered or whose answers are sent.
+    package var busyCount: Int { state.withLock { $0.clients.values.count { $0.phase != .receiving } } }
+
+    /// Waits until there are none of them, or the time is over.
+    func answersEnd(within limit: Duration) async {
+        let end = ContinuousClock.now + limit
+        while busyCount > 0, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(50)) }
+    }
+
     /// Accepts no more connections; those that are open go on.
     package func drain() {
         state.withLock { state in

@@ -31,6 +31,9 @@ package struct APIError: Error, Sendable, Hashable {
     /// A client that has closed only its own side reads why nothing comes.
     static let clientGone = APIError.invalid(nil, "The client has closed its side of the connection.")
 
+    static let shuttingDown = APIError(
+        status: 503, type: "server_error", code: "shutting_down", retryAfter: 10, "The server is shutting down.")
+
     /// The server failed.
     static func failure(_ message: String) -> APIError {
         APIError(status: 500, type: "server_error", message)

@@ -4,11 +4,12 @@ import Foundation
 ///
 /// Only who has the lock may remove its file. Whoever then gets a lock on the file that was removed notices it and tries
 /// the one that has the name now.
-final class FileLock: Sendable {
-    private let descriptor: CInt
+package final class FileLock: Sendable {
+    package let descriptor: CInt
     private let path: String
 
-    private init(descriptor: CInt, path: String) {
+    /// - Parameter descriptor: It is locked, and closed with this value.
+    package init(descriptor: CInt, path: String) {
         self.descriptor = descriptor
         self.path = path
     }
@@ -16,7 +17,7 @@ final class FileLock: Sendable {
     deinit { close(descriptor) }
 
     /// The lock, or nil while another process has it.
-    static func tryAcquire(_ path: String) throws(ModelStoreError) -> FileLock? {
+    package static func tryAcquire(_ path: String) throws(ModelStoreError) -> FileLock? {
         while true {
             guard let lock = try lockFile(path) else { return nil }
             if lock.isInPlace { return lock }

@@ -11,8 +11,10 @@ package struct ModelSettings: Sendable {
     package var modelSource = "the settings"
     /// False when the user has switched the models of this machine off.
     package var isEnabled = true
-    /// How engines keep keys and values, unless a program or command says otherwise.
-    package var cacheType = CacheType.f16
+    private var cacheTypeSetting = Result<CacheType, ModelStoreError>.success(.f16)
+    /// How engines keep keys and values, unless a program or command says otherwise. Only who wants to know it learns that it
+    /// is wrong.
+    package var cacheType: CacheType { get throws(ModelStoreError) { try cacheTypeSetting.get() } }
 
     package init(directory: String, model: String? = nil, isEnabled: Bool = true) {
         self.directory = directory
@@ -50,16 +52,13 @@ package struct ModelSettings: Sendable {
         modelSource = named != nil ? "FM_MODEL" : "\"model\" in '\(path)'"
         let variable = "FM_CACHE_TYPE"
         if let name = Self.value(variable, environment) {
-            guard let type = CacheType(rawValue: name) else {
-                throw .invalidVariable(name: variable, reason: "it must be \(CacheType.names), not '\(name)'")
-            }
-            cacheType = type
+            cacheTypeSetting = Self.cacheType(
+                name, else: .invalidVariable(name: variable, reason: "it must be \(CacheType.names), not '\(name)'"))
         } else if let name = try text("cache_type") {
-            guard let type = CacheType(rawValue: name) else {
-                throw .invalidConfiguration(
-                    path: path, reason: "'cache_type' must be \(CacheType.names), not '\(name)'")
-            }
-            cacheType = type
+            cacheTypeSetting = Self.cacheType(
+                name,
+                else: .invalidConfiguration(
+                    path: path, reason: "'cache_type' must be \(CacheType.names), not '\(name)'"))
         }
         if let enabled = configuration["enabled"] {
             guard let value = enabled.boolValue else {
@@ -67,6 +66,10 @@ package struct ModelSettings: Sendable {
             }
             isEnabled = value
         }
+    }
+
+    private static func cacheType(_ name: String, else error: ModelStoreError) -> Result<CacheType, ModelStoreError> {
+        CacheType(rawValue: name).map(Result.success) ?? .failure(error)
     }
 
     package static func configurationPath(environment: [String: String]) -> String {

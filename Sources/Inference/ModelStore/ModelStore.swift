@@ -68,7 +68,7 @@ package struct ModelStore: Sendable {
     /// The model that a name or a path means.
     package func resolve(_ nameOrPath: String) throws(ModelStoreError) -> Model {
         if let model = installedModel(nameOrPath) { return model }
-        if ModelSource.looksLikePath(nameOrPath) {
+        if ModelSource.looksLikePath(nameOrPath) || (catalogue[nameOrPath] == nil && Self.fileSize(nameOrPath) != nil) {
             let path = (nameOrPath as NSString).expandingTildeInPath
             return try Self.file(path)
         }

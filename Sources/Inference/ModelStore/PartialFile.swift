@@ -173,7 +173,10 @@ final class PartialFile {
 
 /// Small files that are there whole or not at all.
 package enum AtomicFile {
-    package static func write(_ text: String, to path: String) throws(ModelStoreError) {
+    /// - Parameter prepare: Called with the whole file before it gets its name.
+    package static func write(
+        _ text: String, to path: String, prepare: (CInt) -> Void = { _ in }
+    ) throws(ModelStoreError) {
         let temporary = "\(path).\(getpid()).new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw .system(writing: path) }
@@ -188,6 +191,7 @@ package enum AtomicFile {
             }
         }
         if failure == nil, fsync(descriptor) != 0 { failure = errno }
+        if failure == nil { prepare(descriptor) }
         close(descriptor)
         if failure == nil, rename(temporary, path) != 0 { failure = errno }
         if let failure {

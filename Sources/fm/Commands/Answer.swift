@@ -8,13 +8,22 @@ struct Answer: Sendable {
     var value: JSONValue?
     var usage: LanguageModelSession.Usage?
     /// Seconds until the first text and until the end.
-    var firstText: Double?
+    var firstText: Double? { first?.seconds }
     var total = 0.0
+    /// When the first and the last text came, and how many tokens had been written by then.
+    private var first: (seconds: Double, tokens: Int)?
+    private var last: (seconds: Double, tokens: Int)?
 
-    /// Tokens per second after the first text, nil when there are too few to tell.
+    /// Tokens per second from the first text to the last, nil when there are too few to tell. What was written before, such as
+    /// the choice of a tool, counts with neither its tokens nor its time.
     var rate: Double? {
-        guard let usage, let firstText, total > firstText, usage.output.totalTokenCount > 1 else { return nil }
-        return Double(usage.output.totalTokenCount - 1) / (total - firstText)
+        guard let first, let last, last.tokens > first.tokens, last.seconds > first.seconds else { return nil }
+        return Double(last.tokens - first.tokens) / (last.seconds - first.seconds)
+    }
+
+    private mutating func noteText(_ usage: LanguageModelSession.Usage, since start: ContinuousClock.Instant) {
+        last = (Self.seconds(since: start), usage.output.totalTokenCount)
+        first = first ?? last
     }
 
     /// Asks for text and hands each new piece on.
@@ -30,7 +39,7 @@ struct Answer: Sendable {
             // Snapshots are cumulative.
             let shown = answer.text.utf8.count
             if snapshot.content.utf8.count > shown {
-                if answer.firstText == nil { answer.firstText = seconds(since: start) }
+                answer.noteText(snapshot.usage, since: start)
                 onText(String(decoding: Array(snapshot.content.utf8.dropFirst(shown)), as: UTF8.self))
                 answer.text = snapshot.content
             }
@@ -55,8 +64,10 @@ struct Answer: Sendable {
                 contextOptions: ContextOptions(
                     includeSchemaInPrompt: true, reasoningLevel: contextOptions.reasoningLevel), metadata: [:])
             {
-                if answer.firstText == nil { answer.firstText = seconds(since: start) }
-                answer.value = snapshot.rawContent.jsonValue
+                let value = snapshot.rawContent.jsonValue
+                // What only tells the tokens of the whole turn is no text.
+                if value != answer.value { answer.noteText(snapshot.usage, since: start) }
+                answer.value = value
                 answer.usage = snapshot.usage
             }
         } catch let error as GeneratedContent.ParsingError where error.isUnfinished {

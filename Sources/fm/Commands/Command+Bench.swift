@@ -52,11 +52,10 @@ extension Command {
         guard !tests.isEmpty else { throw UsageError("nothing to measure: --prompt and --generate are both 0") }
 
         let file = try await ModelChoice(context: context, arguments: arguments).find()
-        let report = try await Interrupts.shared.cancelling {
-            try await SpeedReport.measure(
-                file, tests, threads: threads, cacheType: cacheType, rounds: rounds,
-                progress: { context.messages.line("fm: \($0)") })
-        }
+        // Nothing is lost when a signal ends the program at once.
+        let report = try await SpeedReport.measure(
+            file, tests, threads: threads, cacheType: cacheType, rounds: rounds,
+            progress: { context.messages.line("fm: \($0)") })
         context.output.write(arguments.has("--json") ? report.json + "\n" : report.text)
     }
 }
@@ -94,12 +93,12 @@ struct SpeedReport: Sendable {
     var cacheType: CacheType
     var rows: [Row]
 
-    /// Measures on a thread of its own; between measurements a cancellation is heeded.
+    /// Measures beside the caller's task.
     static func measure(
         _ model: ModelStore.Model, _ tests: [SpeedTest], threads: Int, cacheType: CacheType, rounds: Int,
         progress: @escaping @Sendable (String) -> Void
     ) async throws -> SpeedReport {
-        let work = Task.detached(priority: .high) { () throws -> SpeedReport in
+        try await Task.detached(priority: .high) { () throws -> SpeedReport in
             progress("loading \(model.name)")
             let transformer = try Transformer.load(model.url, threadCount: threads)
             for test in tests where test.count + test.depth > transformer.configuration.trainedContextSize {
@@ -114,7 +113,6 @@ struct SpeedReport: Sendable {
             for round in 1...rounds {
                 // One round of all before the next, so that what else the machine does falls on all alike.
                 for (index, test) in tests.enumerated() {
-                    try Task.checkCancellation()
                     progress("\(test.name), \(round) of \(rounds)")
                     var meter = try SpeedMeter(
                         transformer, cacheType: cacheType, capacity: test.depth + test.count)
@@ -128,12 +126,7 @@ struct SpeedReport: Sendable {
                 model: model, parameterCount: SpeedMeter.parameterCount(transformer), threads: threads,
                 cacheType: cacheType,
                 rows: zip(tests, rates).map { Row(test: $0, rates: $1.sorted()) })
-        }
-        return try await withTaskCancellationHandler {
-            try await work.value
-        } onCancel: {
-            work.cancel()
-        }
+        }.value
     }
 
     private var machine: String {

@@ -24,17 +24,17 @@ extension Command {
         let options = try SamplingOptions.read(arguments)
         let reasoning = try ReasoningOption.read(arguments)
         let modelOptions = try ModelOptions(arguments)
-        let tools = try arguments.values("--tool").map(ExecutableTool.init)
+        let tools = try ExecutableTool.all(arguments)
         try arguments.requireAtMostOne(of: "--load", "--transcript")
+        let kept = try arguments["--transcript"].map(TranscriptFile.init)
+        let transcript = try kept?.read() ?? arguments["--load"].map(TranscriptFile.read)
         let model = try await ModelChoice(context: context, arguments: arguments).findAny()
         var chat = Chat(
             context: try await modelOptions.apply(to: context, model), modelOptions: modelOptions, options: options,
             reasoning: reasoning, tools: tools,
-            showsStatistics: arguments.has("--stats"), model: model, instructions: arguments["--instructions"])
-        if let path = arguments["--load"] { try chat.load(path) }
-        if let path = arguments["--transcript"] { try chat.keep(in: path) }
-        await chat.run(LineEditor(historyPath: LineEditor.historyPath(environment: context.environment)))
-        try chat.writeKept()
+            showsStatistics: arguments.has("--stats"), model: model, instructions: arguments["--instructions"],
+            transcript: transcript, kept: kept)
+        try await chat.run(LineEditor(historyPath: LineEditor.historyPath(environment: context.environment)))
     }
 }
 
@@ -52,8 +52,8 @@ package struct Chat {
     private let options: GenerationOptions
     private let reasoning: ContextOptions
     private let tools: [any Tool]
-    /// The file that the conversation is written to at the end.
-    private var keptPath: String?
+    /// The file that each turn is written to.
+    private let kept: TranscriptFile?
     private let showsStatistics: Bool
     private let instructions: String?
     private var model: ChosenModel
@@ -62,7 +62,7 @@ package struct Chat {
     package init(
         context: Context, modelOptions: ModelOptions = ModelOptions(), options: GenerationOptions,
         reasoning: ContextOptions = ContextOptions(), tools: [any Tool] = [], showsStatistics: Bool, model: ChosenModel,
-        instructions: String?
+        instructions: String?, transcript: Transcript? = nil, kept: TranscriptFile? = nil
     ) {
         self.context = context
         self.modelOptions = modelOptions
@@ -72,18 +72,25 @@ package struct Chat {
         self.showsStatistics = showsStatistics
         self.model = model
         self.instructions = instructions
-        session = context.makeSession(model, tools: tools, instructions: instructions)
+        self.kept = kept
+        session =
+            transcript.map { context.makeSession(model, tools: tools, transcript: $0) }
+            ?? context.makeSession(model, tools: tools, instructions: instructions)
     }
 
     /// Answers line by line until the input ends.
-    package mutating func run(_ lines: some InputLines) async {
+    ///
+    /// - Throws: What a signal that ends the program asks for, and when the conversation could not be written at the end.
+    package mutating func run(_ lines: some InputLines) async throws {
         if context.messages.isTerminal {
             context.messages.line(context.messages.styled("\(model.name). /help shows the commands.", .dim))
         }
         var pending = ""
         while true {
             switch lines.read(prompt: pending.isEmpty ? "> " : ". ") {
-            case .end: return
+            case .end:
+                try kept?.write(session.transcript)
+                return
             case .interrupted:
                 if pending.isEmpty { context.messages.line("(/quit or Ctrl-D ends the conversation)") }
                 pending = ""
@@ -96,9 +103,14 @@ package struct Chat {
                 pending = ""
                 guard !text.allSatisfy(\.isWhitespace) else { continue }
                 if text.hasPrefix("/") {
-                    guard await command(text) else { return }
+                    guard await command(text) else {
+                        try kept?.write(session.transcript)
+                        return
+                    }
                 } else {
                     await answer(text)
+                    do { try kept?.write(session.transcript) } catch { tell(error) }
+                    if let ending = Interrupts.shared.ending { throw Failure(ending, "") }
                 }
             }
         }
@@ -120,7 +132,7 @@ package struct Chat {
                 session = context.makeSession(model, tools: tools, instructions: instructions)
             case "/save":
                 guard !operand.isEmpty else { throw UsageError("/save needs a file") }
-                try TranscriptFile.write(session.transcript, to: operand)
+                try (kept?.isFile(operand) == true ? kept : TranscriptFile(operand))?.write(session.transcript)
                 context.messages.line("saved to \(operand)")
             case "/load":
                 guard !operand.isEmpty else { throw UsageError("/load needs a file") }
@@ -148,19 +160,6 @@ package struct Chat {
         return true
     }
 
-    /// Goes on with the conversation of a file when it is there, and keeps the conversation in it.
-    mutating func keep(in path: String) throws {
-        try TranscriptFile.requireWritable(path)
-        keptPath = path
-        if let transcript = try TranscriptFile.readIfPresent(path) {
-            session = context.makeSession(model, tools: tools, transcript: transcript)
-        }
-    }
-
-    func writeKept() throws {
-        if let keptPath { try TranscriptFile.write(session.transcript, to: keptPath) }
-    }
-
     mutating func load(_ path: String) throws {
         session = context.makeSession(model, tools: tools, transcript: try TranscriptFile.read(path))
     }
@@ -178,6 +177,7 @@ package struct Chat {
             if !answer.text.hasSuffix("\n") { context.output.write("\n") }
             if showsStatistics { context.messages.line(context.messages.styled(answer.statistics, .dim)) }
         } catch is CancellationError {
+            if Interrupts.shared.ending != nil { return }
             context.output.write("\n")
             context.messages.line("(stopped)")
         } catch {

@@ -33,18 +33,18 @@ extension Command {
         let reasoning = try ReasoningOption.read(arguments)
         let modelOptions = try ModelOptions(arguments)
         let schema = try arguments["--schema"].map(SchemaFile.read)
-        let tools = try arguments.values("--tool").map(ExecutableTool.init)
-        try arguments["--transcript"].map(TranscriptFile.requireWritable)
-        let transcript = try arguments["--transcript"].flatMap(TranscriptFile.readIfPresent)
+        let tools = try ExecutableTool.all(arguments)
         let text = try PromptInput.read(arguments)
-        let model = try await ModelChoice(context: context, arguments: arguments).findAny()
-        let context = try await modelOptions.apply(to: context, model)
-        let prompt = try RespondPrompt.prompt(text, images: arguments.values("--image"), model, context)
+        let kept = try arguments["--transcript"].map(TranscriptFile.init)
+        let transcript = try kept?.read()
         let instructions = arguments["--instructions"]
         if transcript != nil, instructions != nil {
             throw UsageError(
                 "--instructions goes with a new conversation; '\(arguments["--transcript"] ?? "")' has its own")
         }
+        let model = try await ModelChoice(context: context, arguments: arguments).findAny()
+        let context = try await modelOptions.apply(to: context, model)
+        let prompt = try RespondPrompt.prompt(text, images: arguments.values("--image"), model, context)
         let asJSON = arguments.has("--json")
         let spinner = Spinner(context.messages, "thinking")
         defer { spinner.stop() }
@@ -93,7 +93,7 @@ extension Command {
             context.messages.line("fm: the answer is empty: the model ended it at once.")
         }
         if arguments.has("--stats") { context.messages.line(answer.statistics) }
-        if let path = arguments["--transcript"] { try TranscriptFile.write(entries, to: path) }
+        try kept?.write(entries)
     }
 }
 

@@ -42,7 +42,7 @@ extension Command {
             /metrics and a page to chat at /. A model for embeddings may also be the only one, as --model.
             Tokens may also stand in FM_SERVE_TOKEN, separated by spaces; without any, only loopback
             addresses are served. SIGTERM and Ctrl-C let the requests that have begun end within 30 seconds;
-            a second one ends at once.
+            others are told that the server ends, and the exit status is 11. A second signal ends at once.
             """
     ) { arguments, context in
         let settings = try ServeSettings(arguments, context)
@@ -143,15 +143,12 @@ struct ServeSettings {
             messages.line("fm: \(embedder.name) for embeddings, context \(embedder.model.contextSize) tokens")
         }
 
-        let isForced = await Self.signal()
-        if !isForced {
-            server.drain()
-            http.drain()
-            if server.activeCount > 0 { messages.line("fm: waiting for \(server.activeCount) requests to end") }
-            let end = ContinuousClock.now + Self.drainTime
-            while server.activeCount > 0, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(50)) }
+        await Self.signal()
+        if http.busyCount > 0 { messages.line("fm: waiting for \(http.busyCount) requests to end") }
+        let left = await server.end(http, within: Self.drainTime)
+        if left > 0 {
+            throw Failure(.cutOff, "\(left) requests had not ended after \(Int(Self.drainTime / .seconds(1))) seconds")
         }
-        http.stop()
     }
 
     /// Raises the process's own limit of open files, within the system's, to what so many connections need.
@@ -217,12 +214,12 @@ struct ServeSettings {
     }
 
     /// Waits for Ctrl-C or SIGTERM; the next one ends the program.
-    private static func signal() async -> Bool {
+    private static func signal() async {
         await withCheckedContinuation { continuation in
-            let waiting = Mutex<CheckedContinuation<Bool, Never>?>(continuation)
+            let waiting = Mutex<CheckedContinuation<Void, Never>?>(continuation)
             _ = Interrupts.shared.exchange { number in
                 guard let first = waiting.withLock({ $0.take() }) else { exit(128 + number) }
-                first.resume(returning: false)
+                first.resume()
             }
         }
     }

@@ -21,7 +21,8 @@ extension Command {
         let text = schema == nil ? try PromptInput.read(arguments) : ""
         let file = try await ModelChoice(context: context, arguments: arguments).find()
         let count = try await Interrupts.shared.cancelling {
-            let model = SystemLanguageModel(file: file.url)
+            // Nothing is cached, whatever the settings say of it.
+            let model = SystemLanguageModel(file: file.url, cacheType: .f16)
             if let schema { return try await model.tokenCount(for: schema) }
             return try await model.tokenCount(for: Prompt(text))
         }

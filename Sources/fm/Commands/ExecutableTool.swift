@@ -41,25 +41,40 @@ package struct ExecutableTool: Tool {
             throw UsageError(
                 "'\(path).json' is missing: it must have \"description\" and \"parameters\", a JSON Schema")
         }
-        let text = try PromptInput.text(ofFile: descriptionPath)
-        let value: JSONValue
-        do { value = try JSONValue(parsing: text) } catch { throw Failure(.schema, "\(path).json: \(error)") }
-        guard let object = value.objectValue else {
-            throw Failure(.schema, "\(path).json: it must be a JSON object, not \(value.kind)")
+        func failure(_ text: String) -> Failure { Failure(.schema, "\(path).json: \(text)") }
+        guard let object = try SchemaFile.json(descriptionPath).objectValue else {
+            throw failure("it must be a JSON object")
         }
         let known = ["name", "description", "parameters"]
         if let other = object.keys.first(where: { !known.contains($0) }) {
-            throw Failure(.schema, "\(path).json: there is no member \"\(other)\" for a tool; there are \(known)")
+            throw failure("there is no member \"\(other)\" for a tool; there are \(known.joined(separator: ", "))")
         }
-        guard let description = object["description"]?.stringValue else {
-            throw Failure(.schema, "\(path).json: \"description\" is missing")
+        guard let description = object["description"]?.stringValue, !description.allSatisfy(\.isWhitespace) else {
+            throw failure("\"description\" must be a text that tells the model what the tool is for")
         }
         self.description = description
-        name =
-            object["name"]?.stringValue
-            ?? URL(fileURLWithPath: expanded).deletingPathExtension().lastPathComponent
-        parameters = try SchemaFile.schema(
-            object["parameters"] ?? ["type": "object", "properties": [:]], source: "\(path).json")
+        let fileName = URL(fileURLWithPath: expanded).deletingPathExtension().lastPathComponent
+        // As servers take names of tools.
+        guard let name = (object["name"] ?? .string(fileName)).stringValue,
+            name.wholeMatch(of: /[A-Za-z0-9_.-]{1,64}/) != nil
+        else {
+            throw failure("\"name\" must have 1 to 64 letters of ASCII, digits, '_', '-' and '.'")
+        }
+        self.name = name
+        let parameters = object["parameters"] ?? ["type": "object", "properties": [:]]
+        guard parameters["type"] == "object" else {
+            throw failure("\"parameters\" must be a JSON Schema of \"type\": \"object\"")
+        }
+        self.parameters = try SchemaFile.schema(parameters, source: "\(path).json")
+    }
+
+    /// The tools of a command line.
+    static func all(_ arguments: Arguments) throws -> [ExecutableTool] {
+        let tools = try arguments.values("--tool").map(ExecutableTool.init)
+        for (index, tool) in tools.enumerated() where tools[..<index].contains(where: { $0.name == tool.name }) {
+            throw UsageError("two tools are named '\(tool.name)'; \"name\" in '\(tool.path).json' gives it another one")
+        }
+        return tools
     }
 
     package struct CallFailure: LocalizedError {

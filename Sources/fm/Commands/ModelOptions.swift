@@ -64,6 +64,8 @@ package struct ModelOptions: Sendable {
             contextSize.map { _ in "--context" }, cacheType.map { _ in "--cache-type" },
             adapter.map { _ in "--adapter" },
         ].compactMap(\.self)
+        // The engine would find it wrong too, with the prompt in its hands.
+        if case .file = model, cacheType == nil { _ = try ModelSettings(environment: context.environment).cacheType }
         guard let first = given.first else { return context }
         guard case .file(let file) = model, context.makeModel(model) is SystemLanguageModel else {
             throw UsageError("\(first) is for models of this machine, which '\(model.name)' is not")

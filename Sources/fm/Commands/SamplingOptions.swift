@@ -35,8 +35,7 @@ package enum SamplingOptions {
     ]
 
     package static func read(_ arguments: Arguments) throws(UsageError) -> GenerationOptions {
-        try arguments.requireAtMostOne(of: "--greedy", "--top-p", "--top-k")
-        try arguments.requireAtMostOne(of: "--greedy", "--seed")
+        try arguments.requireAtMostOne(of: "--top-p", "--top-k")
         var seed: UInt64?
         if let text = arguments["--seed"] {
             guard let value = UInt64(text) else {
@@ -48,6 +47,10 @@ package enum SamplingOptions {
         options.temperature = try arguments.number("--temperature", in: 0...2)
         if arguments.has("--greedy"), let temperature = options.temperature, temperature > 0 {
             throw UsageError("--greedy always takes the likeliest token; it goes with no --temperature but 0")
+        }
+        let likeliest = arguments.has("--greedy") ? "--greedy" : options.temperature == 0 ? "--temperature 0" : nil
+        if let likeliest, let other = ["--top-p", "--top-k", "--seed"].first(where: arguments.has) {
+            throw UsageError("\(likeliest) always takes the likeliest token; it goes with no \(other)")
         }
         options.maximumResponseTokens = try arguments.integer("--max-tokens", in: 1...Int.max)
         if arguments.has("--greedy") {

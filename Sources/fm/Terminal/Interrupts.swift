@@ -2,10 +2,11 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Ctrl-C and the request to end (SIGTERM) as the end of a task instead of the end of the program.
+/// Ctrl-C, the request to end (SIGTERM) and the end of the terminal (SIGHUP) as the end of a task instead of the end of the program.
 package final class Interrupts: Sendable {
     private struct State {
         var handler: (@Sendable (Int32) -> Void)?
+        var last: Int32?
     }
 
     private let state = Mutex(State())
@@ -18,16 +19,33 @@ package final class Interrupts: Sendable {
         // A write to a file that may not grow, or to a reader that has gone, is an error to report and not a death.
         signal(SIGXFSZ, SIG_IGN)
         signal(SIGPIPE, SIG_IGN)
-        for number in [SIGINT, SIGTERM] {
-            signal(number, SIG_IGN)
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            let previous = signal(number, SIG_IGN)
+            // Whoever started the program with nohup wants it to go on.
+            if number == SIGHUP, unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+                continue
+            }
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { [weak self] in
                 // Without a task to stop, the program ends as it would have.
-                guard let handler = self?.state.withLock({ $0.handler }) else { exit(128 + number) }
+                let handler = self?.state.withLock { state in
+                    state.last = number
+                    return state.handler
+                }
+                guard let handler else { exit(128 + number) }
                 handler(number)
             }
             source.resume()
             sources.append(source)
+        }
+    }
+
+    /// The exit status that the last signal asks for, if it was one to end the program and not Ctrl-C.
+    package var ending: ExitCode? {
+        switch state.withLock({ $0.last }) {
+        case SIGTERM: .terminated
+        case SIGHUP: .hungUp
+        default: nil
         }
     }
 

@@ -32,6 +32,8 @@ package struct Output: Sendable {
             } else if errno == EAGAIN {
                 // The descriptor was made non-blocking by someone who shares it.
                 usleep(1_000)
+            } else if errno == EIO, isTerminal {
+                exit(ExitCode.hungUp.rawValue)
             } else if errno != EINTR {
                 fail(because: errno == EBADF ? "it is closed" : String(cString: strerror(errno)))
             }

@@ -278,12 +278,16 @@ import TestSupport
         #expect(try settings([:], #"{"cache_type": "q8_0"}"#).cacheType == .q8_0)
         #expect(try settings(["FM_CACHE_TYPE": "f16"], #"{"cache_type": "q8_0"}"#).cacheType == .f16)
         #expect(try settings(["FM_CACHE_TYPE": ""], #"{"cache_type": "q8_0"}"#).cacheType == .q8_0)
-        let error = #expect(throws: ModelStoreError.self) { try settings(["FM_CACHE_TYPE": "q4_0"]) }
+        // Only who asks for it learns that it is wrong.
+        let wrong = try settings(["FM_CACHE_TYPE": "q4_0"])
+        let error = #expect(throws: ModelStoreError.self) { try wrong.cacheType }
+        let file = try settings([:], #"{"cache_type": "q4_0"}"#)
+        #expect(throws: ModelStoreError.self) { try file.cacheType }
         #expect(error?.description == "FM_CACHE_TYPE is wrong: it must be f16 or q8_0, not 'q4_0'")
     }
 
     @Test(arguments: [
-        "", "{", "[]", #"{"cache_type": "q4_0"}"#, #"{"model": 3}"#, #"{"model": ""}"#, #"{"enabled": "no"}"#,
+        "", "{", "[]", #"{"cache_type": 4}"#, #"{"model": 3}"#, #"{"model": ""}"#, #"{"enabled": "no"}"#,
         #"{"modell": "x"}"#,
     ])
     func aConfigurationThatCannotBeReadIsAnError(text: String) {
