@@ -1,5 +1,6 @@
 /// Products of prepared matrices: rounding of the input, sharing out of the rows, and what the kernels leave over (rows
 /// past the last whole group).
+#include <stdatomic.h>
 #include <string.h>
 
 #include "internal.h"
@@ -36,6 +37,13 @@ static const uint8_t *pack_tail(const ck_matrix *matrix, uint8_t *scratch) {
     return scratch;
 }
 
+/// Neighbouring pieces, which one thread takes in order: it then reads weights that stand behind each other, and what it fetches
+/// ahead it uses. Who has none left takes of another's.
+typedef struct {
+    _Alignas(64) _Atomic int64_t next;
+    int64_t end;
+} run;
+
 /// What every piece of a call shares.
 typedef struct {
     ck_pool *pool;
@@ -50,6 +58,7 @@ typedef struct {
     int64_t first_piece[17];      ///< pieces of rows: of each product, and the end
     int64_t piece_groups[16];
     int64_t token_pieces, piece_tokens;    ///< each of them is done for so many pieces of tokens
+    run *runs;                    ///< one a thread
 } call;
 
 static void round_token(void *context, int64_t index, int32_t thread) {
@@ -114,8 +123,20 @@ static const uint8_t *data_of(const call *c, int32_t p, int64_t piece) {
     return (const uint8_t *)matrix->data + (size_t)first * group_bytes(matrix);
 }
 
-static void multiply_piece(void *context, int64_t index, int32_t thread) {
+/// A piece that nobody has taken yet; there is one whenever a piece of work is left.
+static int64_t take_piece(const call *c, int32_t thread) {
+    for (int32_t turn = 0;; turn++) {
+        run *r = &c->runs[(thread + turn) % ck_pool_threads(c->pool)];
+        if (atomic_load_explicit(&r->next, memory_order_relaxed) >= r->end) continue;
+        const int64_t piece = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed);
+        if (piece < r->end) return piece;
+    }
+}
+
+static void multiply_piece(void *context, int64_t count, int32_t thread) {
+    (void)count;
     const call *c = context;
+    const int64_t index = take_piece(c, thread);
     const int64_t piece = index / c->token_pieces, first_token = index % c->token_pieces * c->piece_tokens;
     const int64_t tokens = ck_min(c->piece_tokens, c->tokens - first_token);
     int32_t p = 0;
@@ -130,8 +151,7 @@ static void multiply_piece(void *context, int64_t index, int32_t thread) {
     }
     ck_matmul_job job = job_of(c, product->matrix, first_token, tokens, thread);
     job.data = data_of(c, p, piece);
-    // Threads that keep pace take every so manyth piece.
-    const int64_t next = (index + ck_pool_threads(c->pool)) / c->token_pieces;
+    const int64_t next = (index + 1) / c->token_pieces;
     if (next != piece) job.next = data_of(c, p, next);
     job.groups = ck_min(c->piece_groups[p], groups - first);
     job.y = product->y + first_token * product->y_stride + first * CK_GROUP_ROWS;
@@ -184,7 +204,15 @@ static bool multiply_some(call *c) {
             for (int64_t t = 0; t < c->tokens; t++) round_token(c, t, 0);
         }
     }
-    ck_pool_for(c->pool, pieces * c->token_pieces, multiply_piece, c);
+    const int32_t threads = ck_pool_threads(c->pool);
+    run runs[CK_MAXIMUM_THREADS];
+    pieces *= c->token_pieces;
+    for (int32_t t = 0; t < threads; t++) {
+        atomic_init(&runs[t].next, pieces * t / threads);
+        runs[t].end = pieces * (t + 1) / threads;
+    }
+    c->runs = runs;
+    ck_pool_for(c->pool, pieces, multiply_piece, c);
     return true;
 }
 

@@ -41,7 +41,16 @@ extension ChildProcess {
         let variables = environment.map { strdup("\($0.key)=\($0.value)") }
         defer { for text in words + variables { free(text) } }
         var child: pid_t = 0
-        let code = posix_spawn(&child, path, &actions, &attributes, words + [nil], variables + [nil])
+        func start() -> Int32 {
+            posix_spawn(&child, path, &actions, &attributes, words + [nil], variables + [nil])
+        }
+        var code = start()
+        // A program that this process has just written is busy while the child of another thread, not yet the program that it is to be,
+        // has its descriptor too.
+        for _ in 0..<20 where code == ETXTBSY {
+            usleep(5000)
+            code = start()
+        }
         return code == 0 ? .success(child) : .failure(SystemCode(rawValue: code))
     }
 }
