@@ -34,26 +34,23 @@ INLINE void multiply_tile(
                                         : first_pair(job, group + 2 * p, first + t, rows_of(G, p));
         }
     }
-    if (subs_of(type) == 8) {
-#pragma clang loop unroll(full)
-        for (int i = 0; i < PANEL_SUBS * minima_of(type); i++) {
-            const int sub = i / minima_of(type), m = i % minima_of(type);
-#pragma clang loop unroll(full)
-            for (int t = 0; t < T; t++) {
-                const __m512 sum = _mm512_set1_ps(*summed(type, x[t] + sub, m));
-#pragma clang loop unroll(full)
-                for (int p = 0; p < P; p++) {
-                    begun[p][t] = _mm512_fmadd_ps(heads[p][1 + i], sum, begun[p][t]);
-                    __asm__("" : "+v"(begun[p][t]));    // now, not when registers are short
-                }
-            }
-        }
-    }
 #pragma clang loop unroll(full)
     for (int i = 0; i < P * T; i++) sums[i / T][i % T] = subs_of(type) == 8 ? _mm512_setzero_ps() : begun[i / T][i % T];
     const char *w = panel + 2 * head_bytes(type);
     for (int64_t i = 0; i < subs; i++, w += 2 * unpacked_bytes(type)) {
         multiply_pairs(type, P, T, w, stride, x, sums);
+        // Of a block with minima these go first, but to sums of their own.
+#pragma clang loop unroll(full)
+        for (int m = 0; m < (subs_of(type) == 8 ? minima_of(type) : 0); m++) {
+#pragma clang loop unroll(full)
+            for (int t = 0; t < T; t++) {
+                const __m512 sum = _mm512_set1_ps(*summed(type, x[t], m));
+#pragma clang loop unroll(full)
+                for (int p = 0; p < P; p++) {
+                    begun[p][t] = _mm512_fmadd_ps(heads[p][1 + i * minima_of(type) + m], sum, begun[p][t]);
+                }
+            }
+        }
 #pragma clang loop unroll(full)
         for (int t = 0; t < T; t++) x[t]++;
     }
