@@ -162,16 +162,19 @@ private func fillWithModestWeights(_ memory: UnsafeMutableRawPointer, bytes: Int
 private func readingSpeed(_ pool: OpaquePointer, _ memory: UnsafeMutableRawPointer, bytes: Int) -> Double {
     let seconds = medianSeconds(runs: 5) {
         ck_pool_for(
-            pool, Int64(bytes / 65536),
+            pool, Int64(bytes / pieceBytes),
             { context, index, _ in
-                let vectors = (context! + Int(index) * 65536).assumingMemoryBound(to: SIMD8<UInt64>.self)
+                let vectors = (context! + Int(index) * pieceBytes).assumingMemoryBound(to: SIMD8<UInt64>.self)
                 var sum = SIMD8<UInt64>()
-                for i in 0..<1024 { sum &+= vectors[i] }
+                for i in 0..<pieceBytes / 64 { sum &+= vectors[i] }
                 blackHole(sum.wrappedSum())
             }, memory)
     }
     return Double(bytes) / seconds / 1e9
 }
+
+/// So much that what a thread fetches ahead, and another one uses, does not count.
+private let pieceBytes = 1 << 20
 
 @inline(never) @_optimize(none) private func blackHole(_ value: UInt64) {}
 
