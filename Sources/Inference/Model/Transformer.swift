@@ -93,7 +93,7 @@ package final class Transformer {
                     table, Int32(rope.frequencies.count), rope.pairing.kernelStyle)
             }
         }
-        if let centre = layer.negatedKeyCentre {
+        if let centre = layer.negatedKeyCentre, scratch.tokens[0].cache.pointee.type == CK_Q8_0 {
             for row in 0..<rowCount { ck_add(pool, key + row * stride, centre, Int64(centre.count)) }
         }
         ck_cache_store(

@@ -1,7 +1,7 @@
 extension Weights {
     /// What all keys of a layer have in common, negated: added to each, it leaves their scores apart by one number for all of
     /// a query's, which the softmax takes away again, so nothing is lost by it. What is left is smaller, and so is what
-    /// rounding it for the cache costs.
+    /// rounding it for a cache of 8 bits costs. (Half precision keeps as many digits of large keys as of small ones.)
     ///
     /// It is known where a bias is added to keys. RoPE turns the bias with the position, but the pairs of the lowest
     /// frequencies turn little within the whole context, and it is there that models have it large: in Qwen2.5 0.5B up to 185,

@@ -8,7 +8,7 @@ struct SnapshotKey: Sendable, Hashable {
     let bytes: [UInt8]
 
     /// To be raised when kernels or the transformer come to compute other numbers than before.
-    private static let computation: UInt32 = 5
+    private static let computation: UInt32 = 6
     /// Bytes that are hashed at the beginning, in the middle and at the end of each tensor.
     private static let sampleBytes = 256
 
