@@ -47,7 +47,7 @@ with tempfile.TemporaryDirectory() as home:
     for words, status, text in [
         ([], 2, "a command is missing"), (["respnd", "x"], 2, "respond"), (["respond"], 2, "no prompt"),
         (["respond", "--temprature", "1", "x"], 2, "--temperature"), (["respond", "--temperature", "9", "x"], 2, "0.0 to 2.0"),
-        (["respond", "--greedy", "--seed", "1", "x"], 2, "exclude"), (["respond", "--seed", "-1", "x"], 2, "--seed"),
+        (["respond", "--greedy", "--seed", "1", "x"], 2, "no --seed"), (["respond", "--seed", "-1", "x"], 2, "--seed"),
         (["respond", "--max-tokens", "0", "x"], 2, "--max-tokens"), (["respond", "-x", "x"], 2, "after --"),
         (["respond", "--reasoning", "much", "x"], 2, "light, moderate or deep"),
         (["respond", "--file", "/nowhere", "x"], 2, "/nowhere"), (["respond", "--tool", "/nowhere", "x"], 2, "/nowhere"),
