@@ -28,9 +28,8 @@
 #ifndef GROUPS
 #define GROUPS 2
 #endif
+/// Vectors of 512 bits that they make.
 #define PAIRS (GROUPS / 2)
-/// Four activations of 8 bits, or two of more, as they stand.
-typedef struct { uint8_t bytes[4]; } four_bytes;
 
 enum family { PLAIN, HALVED, SPLIT };
 

@@ -154,7 +154,7 @@ INLINE void multiply_unpacked(
     multiply(type, G, T, true, w, x, sums);
 }
 #else
-/// The same for `P` pairs of groups, `stride` bytes apart, two groups to a vector.
+/// Adds one unpacked sub-block of `P` pairs of groups, `stride` bytes apart and two groups to a vector, to the sums of `T` tokens.
 INLINE void multiply_pairs(
     const ck_type type, const int P, const int T, const char *panel, const size_t stride, const ck_activation *x[],
     __m512 sums[PAIRS][TILE]) {

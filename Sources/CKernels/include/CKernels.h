@@ -32,7 +32,7 @@ typedef enum ck_instruction_set {
     CK_SET_AVX2 = 1,
     CK_SET_NEON = 2,         ///< arm64; with the instruction for dot products of bytes where the processor has it
     CK_SET_AVXVNNI = 3,      ///< AVX2 with the instructions for dot products that AVX-VNNI has; the same numbers as AVX2's
-    CK_SET_AVX512VNNI = 4,   ///< AVX2 with those of AVX512_VNNI, on 256 bits and 32 registers; the same numbers too
+    CK_SET_AVX512VNNI = 4,   ///< AVX2 with those of AVX512_VNNI, on 512 bits where there are many tokens; the same numbers too
 } ck_instruction_set;
 
 /// The last of them.
